@@ -1,0 +1,79 @@
+package bucketctl
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Options reads a Redis URL into client options that are safe for a limiter
+// (see Tune): redis://, rediss:// for TLS, or unix://. A query parameter
+// cluster=true asks for a cluster. Errors are ErrConfig and never quote the
+// URL: it may carry a password.
+func Options(rawURL string) (*redis.UniversalOptions, error) {
+	rawURL, cluster := cutClusterParameter(rawURL)
+	parsed, err := redis.ParseURL(rawURL)
+	if err != nil {
+		// The parser's own error may quote the password, so it is not wrapped.
+		return nil, fmt.Errorf("%w: the Redis URL can't be read: write redis://host:6379/0, rediss://host:6379/0 or unix:///path", ErrConfig)
+	}
+	options := &redis.UniversalOptions{
+		Addrs:         []string{parsed.Addr},
+		DB:            parsed.DB,
+		Username:      parsed.Username,
+		Password:      parsed.Password,
+		TLSConfig:     parsed.TLSConfig,
+		Protocol:      parsed.Protocol,
+		PoolSize:      parsed.PoolSize,
+		IsClusterMode: cluster,
+	}
+	Tune(options)
+	return options, nil
+}
+
+// cutClusterParameter takes cluster=true out of the URL; the client's own
+// parser refuses parameters that it does not know.
+func cutClusterParameter(rawURL string) (rest string, cluster bool) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return rawURL, false
+	}
+	query := u.Query()
+	if !query.Has("cluster") {
+		return rawURL, false
+	}
+	cluster = query.Get("cluster") == "true"
+	query.Del("cluster")
+	u.RawQuery = query.Encode()
+	return u.String(), cluster
+}
+
+// Tune sets what a limiter needs of a client and what the client's defaults
+// don't give: a script is never run twice by a retry, a call ends with its
+// context, and a dead server is noticed within a second or so.
+func Tune(o *redis.UniversalOptions) {
+	o.MaxRetries = -1              // 0 would mean the default of 3
+	o.ContextTimeoutEnabled = true // else a context's deadline is ignored
+	o.DialTimeout = time.Second
+	o.DialerRetries = 1
+	o.ReadTimeout = time.Second
+	o.WriteTimeout = time.Second
+	o.PoolTimeout = time.Second
+}
+
+// clusterReload is how often a cluster client asks who serves which slot: the
+// default of a minute would leave a failed-over slot failing for as long.
+const clusterReload = time.Second
+
+// NewClient returns a client for o: to a cluster, to a sentinel's master, or
+// to one server. It does no I/O.
+func NewClient(o *redis.UniversalOptions) redis.UniversalClient {
+	if o.IsClusterMode || (len(o.Addrs) > 1 && o.MasterName == "") {
+		cluster := o.Cluster()
+		cluster.ClusterStateReloadInterval = clusterReload
+		return redis.NewClusterClient(cluster)
+	}
+	return redis.NewUniversalClient(o)
+}
