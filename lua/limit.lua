@@ -1,0 +1,87 @@
+-- limit: set, change or take away an operator's override, if nobody else changed the record since.
+--
+-- KEYS
+--   1 bucket    hash
+--   2 limit     hash, the operators' record
+-- ARGV
+--   1 if_rev    revision that the change was decided on; 0: no record; -1: any
+--   2 known     1: the bucket is registered; 0: it must have state or a record
+--   3 capacity  tokens; declared: as declared; empty: as it is
+--   4 rate      tokens per second; declared: as declared; empty: as it is
+--   5 per       unit the rate is given in, microseconds; empty: as it is
+--   6 end       forever; +microseconds from now; server microseconds; empty: as it is
+--   7 by        who, text
+--   8 reason    why, text
+-- REPLY
+--   1 result    ok, conflict, nothing, unknown, foreign or wrongtype
+--   2 now       server microseconds
+--   3 type      of the bucket's key
+--   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
+--   8 pttl      of the bucket after, milliseconds; below 0: none
+-- WRITES
+--   bucket: tokens ts granted exp
+--   limit:  capacity rate per until rev by at reason
+
+local now = server_time()
+local kind, before = content(KEYS[1])
+local _, record_before = content(KEYS[2])
+
+local function answer(result)
+  local _, after = content(KEYS[1])
+  local _, record_after = content(KEYS[2])
+  return { result, now, kind, before, record_before, after, record_after, redis.call('PTTL', KEYS[1]) }
+end
+
+local if_rev, known = number(ARGV[1]), ARGV[2] == '1'
+if not if_rev then return redis.error_reply('ERR limit: if_rev is no number in range') end
+if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
+local s, failed = load(KEYS[1], KEYS[2], now)
+if failed then return failed end
+if kind == 'none' and #record_before == 0 and not known then return answer('unknown') end
+if kind == 'hash' and not s.gen and not s.corrupt and not known then return answer('foreign') end
+if if_rev >= 0 and if_rev ~= s.rev then return answer('conflict') end
+
+-- What is in force now is what is kept; an override that has ended is gone.
+local active = overridden(s, now)
+local function setting(text, current)
+  if text == '' then return active and current or nil end
+  if text == 'declared' then return nil end
+  return positive(text)
+end
+local capacity = setting(ARGV[3], s.over_capacity)
+local rate = setting(ARGV[4], s.over_rate)
+for i = 3, 4 do
+  if ARGV[i] ~= '' and ARGV[i] ~= 'declared' and not positive(ARGV[i]) then
+    return redis.error_reply('ERR limit: capacity or rate is no number in range')
+  end
+end
+local over_end = ending(ARGV[6], active and s.over_end or nil, now)
+if over_end and over_end <= now then return redis.error_reply('ERR limit: the end lies in the past') end
+if not (capacity or rate) and not active then return answer('nothing') end
+
+-- Settle at the old limit first, then change: elapsed time is never counted
+-- at a limit that was not yet in force.
+local settles = s.level and s.capacity and s.rate
+local old_rate
+if settles then
+  settle(s)
+  _, old_rate = effective(s, now)
+end
+s.over_capacity, s.over_rate, s.over_end = capacity, rate, over_end
+if settles then
+  adapt(s, old_rate, effective(s, now))
+  s.exp = 0                                            -- renew: the new limit may be slower
+  save(s)
+end
+
+local rev = math.max(s.rev + 1, now)
+redis.call('HSET', KEYS[2], 'rev', whole(rev), 'by', ARGV[7], 'at', whole(now), 'reason', ARGV[8])
+local function put(field, value)
+  if value then redis.call('HSET', KEYS[2], field, value) else redis.call('HDEL', KEYS[2], field) end
+end
+put('capacity', capacity and float(capacity))
+put('rate', rate and float(rate))
+if ARGV[5] ~= '' or not rate then put('per', rate and ARGV[5]) end
+put('until', (capacity or rate) and over_end and whole(over_end))
+keep_record(KEYS[2], now)
+return answer('ok')

@@ -1,0 +1,42 @@
+// Package lua holds the scripts that run inside Redis, one file each, embedded.
+// The header of each file says what it does, its KEYS, ARGV with units, reply
+// and writes; a test holds headers, field names and code together.
+//
+// The scripts run on Redis 6.2 and newer, Valkey 8, and, for the demo,
+// miniredis.
+package lua
+
+import _ "embed"
+
+//go:embed shared.lua
+var shared string
+
+//go:embed take.lua
+var take string
+
+//go:embed give.lua
+var give string
+
+//go:embed limit.lua
+var limit string
+
+//go:embed hold.lua
+var hold string
+
+//go:embed reset.lua
+var reset string
+
+// Take charges a list of requests to a bucket.
+func Take() string { return shared + take }
+
+// Give puts tokens back, or takes some out afterwards.
+func Give() string { return shared + give }
+
+// Limit changes an operator's override.
+func Limit() string { return shared + limit }
+
+// Hold stops a bucket or lets it go on.
+func Hold() string { return shared + hold }
+
+// Reset sets a bucket's level, mends it, or deletes its key.
+func Reset() string { return shared + reset }

@@ -1,0 +1,63 @@
+-- reset: set a bucket's level and mend values that can't be; or delete its key.
+--
+-- KEYS
+--   1 bucket    hash, or whatever is to be deleted
+--   2 limit     hash, the operators' record; only read
+-- ARGV
+--   1 if_rev    revision that the change was decided on; 0: no record; -1: any
+--   2 known     1: the bucket is registered; 0: it must have state or a record
+--   3 to        full, empty, a number of tokens, or delete
+-- REPLY
+--   1 result    ok, conflict, unknown, foreign (full, but no limit is known) or wrongtype
+--   2 now       server microseconds
+--   3 type      of the bucket's key before
+--   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
+--   8 pttl      of the bucket after, milliseconds; below 0: none
+-- WRITES
+--   bucket: tokens ts granted exp; turn, need and values that can't be are deleted
+
+local now = server_time()
+local kind, before = content(KEYS[1])
+local record_kind, record = content(KEYS[2])
+if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end
+
+local function answer(result)
+  local _, after = content(KEYS[1])
+  return { result, now, kind, before, record, after, record, redis.call('PTTL', KEYS[1]) }
+end
+
+local if_rev, known, to = number(ARGV[1]), ARGV[2] == '1', ARGV[3]
+if not if_rev then return redis.error_reply('ERR reset: if_rev is no number in range') end
+local level = to == 'empty' and 0 or number(to)
+if to ~= 'full' and to ~= 'delete' and not (level and level >= 0) then
+  return redis.error_reply('ERR reset: to must be full, empty, delete or a number from 0')
+end
+local rev = number(redis.call('HGET', KEYS[2], 'rev')) or 0
+if kind == 'none' and (to == 'delete' or (#record == 0 and not known)) then return answer('unknown') end
+if if_rev >= 0 and if_rev ~= rev then return answer('conflict') end
+if to == 'delete' then
+  redis.call('DEL', KEYS[1])
+  return answer('ok')
+end
+if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
+
+local s = load(KEYS[1], KEYS[2], now)
+if not s then return answer('wrongtype') end           -- a hash of another kind
+local capacity = effective(s, now)
+if to == 'full' and not capacity then return answer('foreign') end
+if to == 'full' then level = capacity end
+s.level, s.ts, s.exp = capacity and math.min(level, capacity) or level, now, 0
+
+redis.call('HDEL', KEYS[1], 'turn', 'need')
+if s.capacity and s.rate then
+  save(s)
+else
+  -- Another program's bucket, or one whose limit nobody knows yet: level and
+  -- time only. Its own writer looks after its expiry; a worker's next take
+  -- declares the limit again.
+  redis.call('HSET', KEYS[1], 'tokens', float(s.level), 'ts', string.format('%.6f', now / SECOND))
+  if s.bad_limit then redis.call('HDEL', KEYS[1], 'capacity', 'rate', 'per', 'gen') end
+  if s.bad_blocked then redis.call('HDEL', KEYS[1], 'blocked', 'blocked_by') end
+  if kind == 'none' then redis.call('PEXPIRE', KEYS[1], whole(DAY / 1000)) end
+end
+return answer('ok')

@@ -1,0 +1,104 @@
+-- take: charge a list of requests to a bucket, in order, as far as its tokens reach.
+--
+-- KEYS
+--   1 bucket    hash
+--   2 limit     hash, the operators' record
+-- ARGV
+--   1 capacity  tokens, declared by the caller
+--   2 rate      tokens per second, declared
+--   3 per       unit the rate was declared in, microseconds
+--   4 gen       generation of the declared limit; 0: now
+--   5 horizon   microseconds: how far ahead a start may be charged
+--   6 ticket    server microseconds of an earlier reply; 0: none
+--   7… n:patience   tokens, and the longest wait the caller accepts, microseconds
+-- REPLY
+--   1 now       server microseconds
+--   2 mended    0; 1: values were corrupt, begun again from empty; 2: ts was ahead, re-anchored
+--   3 stop      0; 1: held; 2: cooling down
+--   4 stop_end  server microseconds; 0: no end
+--   5 ask       microseconds until those who wait should ask again; 0: nobody waits
+--   6 ticket    to show when asking again; 0: none
+--   7 gen       generation that the caller's limit counts as
+--   8 rev       of the operators' record; 0: none
+--   9 over_end  end of the override, server microseconds; 0: no override; -1: no end
+--   10 level    tokens, text
+--   11 capacity in force, text
+--   12 rate     in force, text
+--   13… code, wait   for each request: 0 charged, start after wait; 1 not within its patience, wait is
+--                    how long it would be; 2 waits, for at least wait; 3 more than the capacity (microseconds)
+-- WRITES
+--   bucket: tokens ts granted capacity rate per gen exp
+
+local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
+local HEAD, TWO_MICROSECONDS = 12, 2
+
+local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
+local horizon = number(ARGV[5])
+if not (capacity and rate and per and gen and horizon and horizon >= 0) then
+  return redis.error_reply('ERR take: capacity, rate, per, gen or horizon is no number in range')
+end
+local asked = {}
+for i = 7, #ARGV do
+  local n, patience = string.match(ARGV[i], '^([^:]+):([^:]+)$')
+  n, patience = positive(n), number(patience)
+  if not (n and patience and patience >= 0) then
+    return redis.error_reply('ERR take: a request is not n:patience in range')
+  end
+  asked[#asked + 1] = n
+  asked[#asked + 1] = patience
+end
+
+local now = server_time()
+local s, failed = load(KEYS[1], KEYS[2], now)
+if failed then return failed end
+local own_gen = gen == 0 and now or gen
+capacity, rate = declare(s, capacity, rate, per, own_gen)
+
+local stop, stop_end = 0, 0
+local is_held, hold_end = held(s)
+if is_held then
+  stop, stop_end = 1, hold_end
+elseif s.blocked > now then
+  stop, stop_end = 2, s.blocked
+end
+
+-- wait_for returns how long until n tokens are there behind `ahead` tokens of
+-- others, microseconds. Under 2 microseconds is none: a sleep costs more.
+local lag = s.ts - now
+local function wait_for(n, ahead)
+  local wait = (n + ahead - s.level) / rate * SECOND + lag
+  if wait < TWO_MICROSECONDS then return 0 end
+  return math.min(math.ceil(wait), MAX_NUMBER)
+end
+
+local reply = { now, 0, stop, stop_end, 0, 0, own_gen, s.rev, 0, '', float(capacity), float(rate) }
+local ahead, ask = 0, nil                              -- tokens of those who wait; when the first of them is due
+for i = 1, #asked, 2 do
+  local n, patience = asked[i], asked[i + 1]
+  local code, wait = WAITS, 0
+  if n > capacity then
+    code = IMPOSSIBLE
+  elseif stop ~= 0 then
+    wait = stop_end == 0 and MAX_NUMBER or stop_end - now
+    if wait > patience then code = REFUSED else ask = math.min(ask or wait, wait) end
+  else
+    wait = wait_for(n, ahead)
+    if wait > patience then
+      code = REFUSED
+    elseif ahead == 0 and wait <= horizon then
+      code = CHARGED
+      s.level, s.granted, s.dirty = s.level - n, s.granted + n, true
+    else
+      ahead = ahead + n
+      ask = ask or math.max(1, wait - horizon)
+    end
+  end
+  reply[HEAD + i], reply[HEAD + i + 1] = code, wait
+end
+if s.dirty then save(s) end
+
+if s.corrupt then reply[2] = 1 elseif s.anchored then reply[2] = 2 end
+reply[5] = ask or 0
+if overridden(s, now) then reply[9] = s.over_end or -1 end
+reply[10] = float(s.level)
+return reply
