@@ -17,7 +17,14 @@ import (
 )
 
 // TestMain fails the run when anything here leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	redis.SetLogger(silence{}) // every refused connection would be a line
+	goleak.VerifyTestMain(m)
+}
+
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
 
 // brief bounds a call that is expected to get no answer.
 const brief = 100 * time.Millisecond
@@ -152,6 +159,8 @@ func TestKillAndRestart(t *testing.T) {
 	s.Freeze()
 	s.Restart()
 	wantValue(t, s.Client(t), "key", "")
+	s.Freeze()
+	wantSilence(t, s.Client(t), "PING")
 }
 
 func TestStop(t *testing.T) {

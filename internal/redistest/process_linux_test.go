@@ -45,7 +45,7 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 	// The kernel kills it when it takes the parent apart, and tells nobody.
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		err := syscall.Kill(pid, 0)
-		if errors.Is(err, syscall.ESRCH) || isZombie(pid) {
+		if errors.Is(err, syscall.ESRCH) || inState(pid, 'Z') {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -55,13 +55,24 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// isZombie reports whether a process has ended and only its new parent has not
-// asked about it yet.
-func isZombie(pid int) bool {
+// inState reports whether the kernel has process pid in that state: Z for one
+// that has ended and whose new parent has not asked about it yet, T for a
+// stopped one.
+func inState(pid int, state rune) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && strings.Contains(string(stat), ") Z ")
+	return err == nil && strings.Contains(string(stat), fmt.Sprintf(") %c ", state))
 }
 
+func TestFrozenWhenFreezeReturns(t *testing.T) {
+	s := Start(t)
+	for range 200 {
+		s.Freeze()
+		if !inState(s.PID(), 'T') {
+			t.Fatal("Freeze has returned and the server may still run")
+		}
+		s.Thaw()
+	}
+}
 func orphan(t *testing.T) {
 	s := Start(t)
 	fmt.Printf("%d %s\n", s.PID(), s.dir)
