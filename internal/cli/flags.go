@@ -86,7 +86,7 @@ func flagSet(in *inputs) (*pflag.FlagSet, map[string]group) {
 	mark(groupAny)
 
 	fs.StringVar(&in.match, "match", "", "scan the whole keyspace for buckets of other programs, by a Redis `GLOB`")
-	fs.DurationVar(&in.refresh, "refresh", defaultRefresh, "ask Redis every `DURATION`, 250ms to 1m")
+	fs.DurationVar(&in.refresh, "refresh", defaultRefresh, "ask Redis every `DURATION`, from 250ms to 1m (default 1s)")
 	fs.StringArrayVar(&in.keysB64, "key-b64", nil, "a KEY in `BASE64`, for names that no shell can type")
 	fs.StringVar(&in.rate, "rate", "", "`RATE` such as 450/min, 7.5/s, 25000/day, 10/10s, x0.5, x2 or declared")
 	fs.StringVar(&in.cap, "capacity", "", "`N` tokens, seconds of rate such as 3s, x2, or declared")

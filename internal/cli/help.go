@@ -63,17 +63,44 @@ func verbHelp(v verb) string {
 
 func sentenceCase(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// flagUsages is pflag's own layout of the flags that wanted picks.
+// flagUsages lays out the flags that wanted picks.
 func flagUsages(wanted func(name string, g group) bool) string {
+	type row struct{ name, text string }
+	var rows []row
+	width := 0
 	all, groups := flagSet(&inputs{})
-	picked := pflag.NewFlagSet("", pflag.ContinueOnError)
-	picked.SortFlags = false
 	all.VisitAll(func(f *pflag.Flag) {
-		if wanted(f.Name, groups[f.Name]) {
-			picked.AddFlag(f)
+		if !wanted(f.Name, groups[f.Name]) {
+			return
 		}
+		name, text := flagUsage(f)
+		if f.Shorthand == "" {
+			name = "    " + name
+		}
+		rows = append(rows, row{name, text})
+		width = max(width, len(name))
 	})
-	return picked.FlagUsagesWrapped(0)
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.name, r.text)
+	}
+	return b.String()
+}
+
+// flagUsage is a flag as it is typed and what it says.
+func flagUsage(f *pflag.Flag) (name, text string) {
+	value, text := pflag.UnquoteUsage(f)
+	name = "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	if f.Value.Type() != "bool" {
+		name += " " + value
+	}
+	if f.DefValue != "" && f.Value.Type() == "string" {
+		text += " (default " + f.DefValue + ")"
+	}
+	return name, text
 }
 
 // VerbsMarkdown is the table of verbs for the documentation.
@@ -93,14 +120,7 @@ func FlagsMarkdown() string {
 	b.WriteString("| flag | what it says |\n|---|---|\n")
 	all, _ := flagSet(&inputs{})
 	all.VisitAll(func(f *pflag.Flag) {
-		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		if value != "" {
-			name += " " + value
-		}
+		name, usage := flagUsage(f)
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(usage, "|", `\|`))
 	})
 	return b.String()

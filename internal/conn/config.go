@@ -75,8 +75,8 @@ type Config struct {
 
 // AddFlags defines the flags that fill c.
 func (c *Config) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVarP(&c.URL, "url", "u", "", "Redis `URL`, or env "+EnvURL+" (default "+DefaultURL+")")
-	fs.StringVar(&c.User, "user", "", "ACL user `NAME`")
+	fs.StringVarP(&c.URL, "url", "u", "", "`URL` of Redis, or env "+EnvURL+" (default "+DefaultURL+")")
+	fs.StringVar(&c.User, "user", "", "`NAME` of the ACL user")
 	fs.StringVar(&c.PasswordFile, "password-file", "", "read the password from the first line of `FILE`; or env "+EnvPassword)
 	fs.BoolVar(&c.AskPass, "ask-pass", false, "ask for the password on the terminal")
 	fs.BoolVar(&c.TLS, "tls", false, "encrypt, as a rediss:// URL does")
@@ -87,7 +87,7 @@ func (c *Config) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.TLSInsecure, "tls-insecure", false, "don't verify the server's certificate")
 	fs.StringVar(&c.SentinelMaster, "sentinel-master", "", "the URL names sentinels; use their master `NAME`")
 	fs.BoolVar(&c.Cluster, "cluster", false, "the URL names nodes of a cluster")
-	fs.StringVar(&c.Namespace, "namespace", schema.DefaultNamespace, "where bucketctl's own keys lie, as the workers have it: `NAME`")
+	fs.StringVar(&c.Namespace, "namespace", schema.DefaultNamespace, "`NAME` under which bucketctl's own keys lie, the same as the workers'")
 	fs.BoolVar(&c.ReadOnly, "read-only", false, "refuse every change")
 	fs.StringVar(&c.By, "by", "", "`NAME` written into the audit (default user@host)")
 }

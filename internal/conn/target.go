@@ -144,17 +144,17 @@ func (c Config) applyLogin(ctx context.Context, o *redis.UniversalOptions, env E
 }
 
 // Explicit reports whether a flag or REDIS_URL named the server.
-func (t *Target) Explicit() bool { return t.explicit }
+func (t Target) Explicit() bool { return t.explicit }
 
 // Warnings are sentences for the operator, about secrets that others can see.
-func (t *Target) Warnings() []string { return t.warnings }
+func (t Target) Warnings() []string { return t.warnings }
 
 // By is who makes the changes.
-func (t *Target) By() string { return t.by }
+func (t Target) By() string { return t.by }
 
 // Addr is where the target is, for display: host:port and the database, never
 // a user or a password.
-func (t *Target) Addr() string {
+func (t Target) Addr() string {
 	addr := strings.Join(t.options.Addrs, ",")
 	switch {
 	case t.options.MasterName != "":
@@ -169,14 +169,14 @@ func (t *Target) Addr() string {
 }
 
 // String is Addr: whatever prints a Target prints no secret.
-func (t *Target) String() string { return t.Addr() }
+func (t Target) String() string { return t.Addr() }
 
 // GoString is Addr too.
-func (t *Target) GoString() string { return t.Addr() }
+func (t Target) GoString() string { return t.Addr() }
 
 // Admin returns an Admin over a client of its own, and what closes that
 // client. It dials nothing.
-func (t *Target) Admin() (*bucketctl.Admin, func() error, error) {
+func (t Target) Admin() (*bucketctl.Admin, func() error, error) {
 	client := bucketctl.NewClient(t.options)
 	admin, err := bucketctl.NewAdmin(bucketctl.AdminConfig{
 		Client: client, Namespace: t.namespace, By: t.by, ReadOnly: t.readOnly,
