@@ -1,7 +1,6 @@
 package bucketctl
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -43,6 +42,7 @@ type Admin struct {
 	keys     schema.Keys
 	by       string
 	readOnly bool
+	scripts  scripts
 }
 
 // NewAdmin returns an Admin, or an ErrConfig. It does no I/O.
@@ -58,7 +58,7 @@ func NewAdmin(config AdminConfig) (*Admin, error) {
 	if by == "" {
 		by = "unknown"
 	}
-	return &Admin{client: config.Client, keys: keys, by: by, readOnly: config.ReadOnly}, nil
+	return &Admin{client: config.Client, keys: keys, by: by, readOnly: config.ReadOnly, scripts: newScripts()}, nil
 }
 
 // ReadOnly reports whether every change is refused.
@@ -110,105 +110,11 @@ type Foreign struct {
 // ScanPage is one step of a scan for foreign keys.
 type ScanPage struct {
 	Keys []Foreign
-	Next uint64 // cursor for the next step; 0: the scan is complete
-}
-
-var errTodo = fmt.Errorf("%w: being built", ErrUnavailable)
-
-// List returns one page of the registry, which knows every bucket that a
-// worker reported. cursor is "" for the first page, Page.Next after that;
-// count is the page's size at most.
-func (a *Admin) List(ctx context.Context, cursor string, count int) (Page, error) {
-	return Page{}, errTodo
-}
-
-// Scan looks for keys by a glob pattern with SCAN, which walks the whole
-// keyspace in steps of about count keys: for buckets that no worker of
-// bucketctl registers. Only keys that look like buckets or windows are
-// returned. cursor is 0 at the start, ScanPage.Next after that.
-func (a *Admin) Scan(ctx context.Context, pattern string, cursor uint64, count int) (ScanPage, error) {
-	return ScanPage{}, errTodo
-}
-
-// Get returns one bucket's state, or ErrNotFound. With read commands alone.
-func (a *Admin) Get(ctx context.Context, key string) (State, error) {
-	return State{}, errTodo
-}
-
-// GetMany returns the states of keys, in their order, in one round trip (one
-// for each node of a cluster). An unknown bucket has KindNone, no Override and
-// no Hold; a key of a wrong type has KindWrongType. Neither is an error.
-func (a *Admin) GetMany(ctx context.Context, keys []string) ([]State, error) {
-	return nil, errTodo
-}
-
-// SetLimit changes the override. The level is settled at the limit in force
-// until now; a debt keeps its time, not its tokens. Returns ErrLimit,
-// ErrForeign (its workers read no overrides), ErrNotFound, ErrWrongType.
-func (a *Admin) SetLimit(ctx context.Context, key string, rev Rev, c LimitChange) (Change, error) {
-	return Change{}, errTodo
-}
-
-// ClearLimit takes the override away; ErrNothing where there is none.
-func (a *Admin) ClearLimit(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Hold stops the bucket: nothing more is charged until end or Resume. A zero
-// End keeps the end of the hold that is there, or is NoEnd.
-func (a *Admin) Hold(ctx context.Context, key string, rev Rev, end End, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Resume takes the hold away; ErrNothing where there is none.
-func (a *Admin) Resume(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Undo changes the newest change of limit or hold back, and says whose it was
-// in Change.Event.Detail["undone_by"]. rev is AnyRev or the state's revision.
-// ErrNothing where the newest change is an undo, or no event of it is kept.
-func (a *Admin) Undo(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Reset sets the level and mends values that can't be. It touches no hold, no
-// cooldown and no override, and can't be undone. Change.Before.Problems says
-// what was wrong. Returns ErrNotFound, ErrWrongType, and ErrForeign for ToFull
-// where the capacity is unknown.
-func (a *Admin) Reset(ctx context.Context, key string, rev Rev, to Target, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Delete deletes the state, of whatever type, and forgets the bucket in the
-// registry; override and hold stay. A worker that still takes from it begins a
-// new bucket, full. Returns ErrNotFound.
-func (a *Admin) Delete(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
-	return Change{}, errTodo
-}
-
-// Workers returns the newest report of every worker heard of in the last 15
-// minutes, by name. Server time of the reading comes with it, to tell who is
-// silent.
-func (a *Admin) Workers(ctx context.Context) ([]Worker, time.Time, error) {
-	return nil, time.Time{}, errTodo
-}
-
-// Events returns events, oldest first.
-func (a *Admin) Events(ctx context.Context, q EventQuery) ([]Event, error) {
-	return nil, errTodo
-}
-
-// Reports returns reports published after the stream ID after ("" for the
-// newest of each worker in the last minute), at most max, oldest first, and
-// the ID to go on from.
-func (a *Admin) Reports(ctx context.Context, after string, max int) ([]Worker, string, error) {
-	return nil, "", errTodo
+	Next string // cursor for the next step; empty: the scan is complete
 }
 
 // Server is what the console and doctor show of a Redis server.
 type Server struct {
-	Addr      string
 	Product   string // "redis", "valkey", "miniredis", …
 	Version   string
 	RunID     string
@@ -217,10 +123,4 @@ type Server struct {
 	Eviction  string // maxmemory-policy; empty when unknown
 	MaxMemory int64  // bytes; 0: no bound
 	Evicted   int64  // keys evicted since the server started
-}
-
-// Server returns what the server says of itself; what its ACL or product does
-// not let us read stays zero.
-func (a *Admin) Server(ctx context.Context) (Server, error) {
-	return Server{}, errTodo
 }

@@ -1,21 +1,219 @@
 package bucketctl
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
-// Client is a worker's connection to its buckets. It may be used by several
-// goroutines at once.
-type Client struct{}
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/schema"
+)
+
+// Client is a worker's connection to its buckets. Open one per process. It may
+// be used by several goroutines at once.
+type Client struct {
+	config  Config
+	redis   redis.UniversalClient
+	owned   bool // Open made the redis client, Close closes it
+	keys    schema.Keys
+	scripts scripts
+	link    *link
+	clock   serverClock
+	gen     atomic.Int64 // of the declared limits; 0 until Redis was reached
+	self    Worker       // what does not change between reports
+
+	alive  context.Context // ends with Close
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu       sync.Mutex
+	limiters map[string]*Limiter
+	closed   bool
+}
 
 // Open returns a Client, or an ErrConfig. It does not fail because Redis is
 // down: the worker then starts in fallback, loudly. ctx bounds Open itself,
 // not the Client's life.
-func Open(ctx context.Context, config Config) (*Client, error) { return nil, errTodo }
+func Open(ctx context.Context, config Config) (*Client, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("bucketctl: open: %w", err)
+	}
+	config = config.withDefaults()
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	keys, err := schema.New(config.Namespace)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	c := &Client{config: config, keys: keys, scripts: newScripts(), limiters: map[string]*Limiter{}}
+	c.redis = config.Client
+	if c.redis == nil {
+		options, err := Options(config.URL)
+		if err != nil {
+			return nil, err
+		}
+		c.redis, c.owned = NewClient(options), true
+	} else {
+		warnOfSettings(config.Logger, c.redis)
+	}
+	c.gen.Store(config.Generation)
+	c.link = &link{clock: &c.clock, logger: config.Logger, config: config}
+	c.self = newWorker(config)
+	c.alive, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.goDo(c.listen)
+	c.goDo(c.reportEachInterval)
+	return c, nil
+}
 
-// Bucket returns the Limiter of one bucket. Asking again with the same limit
-// returns the same Limiter; with another limit it is an ErrLimit, since which
-// one should hold would depend on the order of calls.
-func (c *Client) Bucket(key string, limit Limit) (*Limiter, error) { return nil, errTodo }
+// warnOfSettings tells of a given client's settings that a limiter can't live
+// with quietly. They are the caller's, so they are not changed.
+func warnOfSettings(logger *slog.Logger, client redis.UniversalClient) {
+	var retries int
+	var heedsContext bool
+	switch c := client.(type) {
+	case *redis.Client:
+		retries, heedsContext = c.Options().MaxRetries, c.Options().ContextTimeoutEnabled
+	case *redis.ClusterClient:
+		retries, heedsContext = c.Options().MaxRetries, c.Options().ContextTimeoutEnabled
+	default:
+		return
+	}
+	if retries > 0 {
+		logger.Warn("bucketctl: the given Redis client repeats calls: after a timeout one request may be charged several times; set MaxRetries to -1",
+			"max_retries", retries)
+	}
+	if !heedsContext {
+		logger.Warn("bucketctl: the given Redis client ignores deadlines of contexts; set ContextTimeoutEnabled")
+	}
+}
 
-// Close wakes every waiting caller with ErrClosed, publishes a last report,
-// and releases what Open made. It takes at most about a second.
-func (c *Client) Close() error { return errTodo }
+// goDo runs a part of the Client until Close.
+func (c *Client) goDo(part func(context.Context)) {
+	c.done.Go(func() { part(c.alive) })
+}
+
+// Bucket returns the Limiter of one bucket; ErrKey or ErrLimit where that can't
+// be. Asking again with the same limit returns the same Limiter; with another
+// limit it is an ErrLimit, since which one should hold would depend on the
+// order of calls.
+func (c *Client) Bucket(key string, limit Limit) (*Limiter, error) {
+	if err := checkKey(c.keys, key); err != nil {
+		return nil, err
+	}
+	if err := limit.Validate(); err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", key, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	if l, ok := c.limiters[key]; ok {
+		if l.declared != limit {
+			return nil, fmt.Errorf("%w: bucket %q was declared with %v before, now with %v", ErrLimit, key, l.declared, limit)
+		}
+		return l, nil
+	}
+	l := newLimiter(c, key, limit)
+	c.limiters[key] = l
+	return l, nil
+}
+
+// all returns the limiters in the order of their keys.
+func (c *Client) all() []*Limiter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]*Limiter, 0, len(c.limiters))
+	for _, key := range slices.Sorted(maps.Keys(c.limiters)) {
+		out = append(out, c.limiters[key])
+	}
+	return out
+}
+
+// closeTimeout bounds what Close does at Redis.
+const closeTimeout = 500 * time.Millisecond
+
+// Close wakes every waiting caller with ErrClosed, publishes a last report, and
+// releases what Open made. It takes at most about a second.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return ErrClosed
+	}
+	c.closed = true
+	c.mu.Unlock()
+
+	c.cancel()
+	c.done.Wait()
+	if open, _, _ := c.link.isOpen(); !open {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		if err := c.publishReport(ctx, true); err != nil {
+			c.config.Logger.Debug("bucketctl: the last report was not published", "error", cause(err))
+		}
+	}
+	if !c.owned {
+		return nil
+	}
+	if err := c.redis.Close(); err != nil {
+		return fmt.Errorf("bucketctl: close the connection: %w", err)
+	}
+	return nil
+}
+
+// failed takes in a failed call, and starts the way back if callers now stop
+// touching Redis.
+func (c *Client) failed(kind class, err error) {
+	if !c.link.failed(kind, err) {
+		return
+	}
+	c.goUnlessClosed(c.comeBack)
+}
+
+// goUnlessClosed is goDo for parts that begin at any time: adding to the group
+// must not race with Close waiting for it.
+func (c *Client) goUnlessClosed(part func(context.Context)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.goDo(part)
+	}
+}
+
+// comeBack probes until Redis can be used again, closes the link, and wakes
+// everybody who waits alone.
+func (c *Client) comeBack(ctx context.Context) {
+	limiters := c.all()
+	if !c.link.probe(ctx, c.tryAll) {
+		return
+	}
+	var local float64
+	for _, l := range limiters {
+		local += l.owe()
+	}
+	o := c.link.closeAgain(local)
+	for _, l := range c.all() {
+		l.wake()
+	}
+	c.tellOutage(ctx, o, local)
+}
+
+// tryAll makes sure that Redis takes writes and lets the scripts run, which a
+// PING would not show.
+func (c *Client) tryAll(ctx context.Context) error {
+	for _, l := range c.all() {
+		if err := l.try(ctx); err != nil && classify(ctx, err) != classBucket {
+			return err
+		}
+		break // one stands for all: the next take of another would open the link again
+	}
+	return c.publishReport(ctx, false)
+}

@@ -1,27 +1,176 @@
 package bucketctl
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
 
-// Limiter draws tokens from one bucket. It may be used by several goroutines
-// at once. Most callers want Wait.
-type Limiter struct{}
+// recheck is the longest sleep without asking again.
+const recheck = 5 * time.Second
+
+// Limiter draws tokens from one bucket that many processes share. It may be
+// used by several goroutines at once. Most callers want Wait.
+//
+// Its methods differ in what they do when the tokens are not there: Wait and
+// WaitN block until they are, in the order of arrival within the process;
+// Allow and AllowN say no. Peek looks and takes nothing.
+//
+// While Redis can't be asked a Limiter decides by its Client's fallback
+// policy, and every Decision says so.
+type Limiter struct {
+	client   *Client
+	key      string
+	declared Limit
+
+	// turn is held by the one caller that speaks for the queue; the runtime
+	// serves the senders blocked on a channel in their order of arrival.
+	turn chan struct{}
+
+	share share
+	stats stats
+
+	mu    sync.Mutex
+	woken chan struct{} // closed at a wake, then replaced
+	seen  verdict       // the newest reply of Redis; zero before the first
+	owed  float64       // granted alone and not yet debited from the shared bucket
+	short bool          // the caller whose turn it is waits for tokens
+}
+
+func newLimiter(c *Client, key string, declared Limit) *Limiter {
+	return &Limiter{
+		client:   c,
+		key:      key,
+		declared: declared,
+		turn:     make(chan struct{}, 1),
+		woken:    make(chan struct{}),
+	}
+}
+
+// Key returns the bucket's name.
+func (l *Limiter) Key() string { return l.key }
+
+// Declared returns the limit that this worker was configured with; the one in
+// force may be another, see Peek.
+func (l *Limiter) Declared() Limit { return l.declared }
 
 // Wait is shorthand for WaitN(ctx, 1).
 func (l *Limiter) Wait(ctx context.Context) error { return l.WaitN(ctx, 1) }
 
-// WaitN blocks until n tokens are taken, and returns nil then.
-func (l *Limiter) WaitN(ctx context.Context, n float64) error { return errTodo }
+// WaitN blocks until n tokens are taken. It returns an error, and nothing is
+// taken, if n is no usable number (ErrTokens) or more than the capacity
+// (ErrExceedsCapacity), if the wait can't end before ctx's deadline
+// (ErrDeadline), if ctx ends, if the Client is closed (ErrClosed), if the key
+// is no bucket (ErrWrongType), or if Redis can't be asked and the fallback
+// policy is FallbackClosed (ErrUnavailable).
+func (l *Limiter) WaitN(ctx context.Context, n float64) error {
+	_, err := l.acquire(ctx, n)
+	return err
+}
 
 // Allow is shorthand for AllowN(ctx, 1), without the particulars.
-func (l *Limiter) Allow(ctx context.Context) (bool, error) { return false, errTodo }
+func (l *Limiter) Allow(ctx context.Context) (bool, error) {
+	d, err := l.AllowN(ctx, 1)
+	return d.OK, err
+}
 
-// AllowN takes n tokens if they are there now.
+// AllowN takes n tokens if they are there now and nobody waits for them; it
+// never waits for tokens. Errors are as WaitN's, except that too few tokens
+// are no error: Decision.Wait says how long they would take.
 func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
-	return Decision{}, errTodo
+	if err := l.check(ctx, n); err != nil {
+		return Decision{}, err
+	}
+	v, err := l.allow(ctx, n)
+	d := v.decision()
+	l.stats.count(err == nil && d.OK, v.local, n, 0)
+	return d, err
+}
+
+func (l *Limiter) allow(ctx context.Context, n float64) (verdict, error) {
+	if due, short := l.shortage(); short {
+		return verdict{code: codeRefused, wait: due, level: math.NaN(), reason: "others wait"}, nil
+	}
+	v, err := l.decide(ctx, n, 0)
+	if err == nil && v.code == codeImpossible {
+		err = l.exceeds(n, v)
+	}
+	return v, err
+}
+
+// shortage reports whether callers of this process wait for tokens.
+func (l *Limiter) shortage() (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen.wait, l.short
 }
 
 // Peek returns the bucket's state and takes nothing.
-func (l *Limiter) Peek(ctx context.Context) (State, error) { return State{}, errTodo }
+func (l *Limiter) Peek(ctx context.Context) (State, error) {
+	states, err := readStates(ctx, l.client.redis, l.client.keys, []string{l.key})
+	if err != nil {
+		return State{}, err
+	}
+	return states[0], nil
+}
 
-// Key returns the bucket's name.
-func (l *Limiter) Key() string { return "" }
+// check refuses what no bucket could serve, before any I/O.
+func (l *Limiter) check(ctx context.Context, n float64) error {
+	if err := validateTokens(n); err != nil {
+		return fmt.Errorf("bucket %q: %w", l.key, err)
+	}
+	if l.client.alive.Err() != nil {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("bucketctl: wait for %q: %w", l.key, err)
+	}
+	return nil
+}
+
+func (l *Limiter) exceeds(n float64, v verdict) error {
+	return &ExceedsCapacityError{Key: l.key, N: n, Capacity: v.limit.Capacity}
+}
+
+// decision is what AllowN's caller sees of a verdict.
+func (v verdict) decision() Decision {
+	d := Decision{OK: v.code == codeCharged, Level: v.level, Limit: v.limit, Mode: v.mode(), Reason: v.reason}
+	if d.OK {
+		d.At = v.start()
+		return d
+	}
+	d.Wait = v.wait
+	switch {
+	case v.local:
+	case v.stop == stopHeld:
+		d.Reason = "held"
+	case v.stop == stopCooldown:
+		d.Reason = "cooldown"
+	}
+	return d
+}
+
+func (v verdict) mode() Mode {
+	if v.local {
+		return v.localMode
+	}
+	return ModeShared
+}
+
+// wake ends every sleep of this bucket's waiters.
+func (l *Limiter) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.woken)
+	l.woken = make(chan struct{})
+}
+
+// wakeSignal is closed at the next wake. Take it before asking Redis, so that
+// no change after the answer is missed.
+func (l *Limiter) wakeSignal() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.woken
+}

@@ -4,21 +4,25 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// units that a rate may be given in, by every name they are read under; the
-// first name of each is the one shown.
-var units = []struct {
+// rateUnit is a unit that a rate may be given in.
+type rateUnit struct {
 	d     time.Duration
-	names []string
-}{
-	{time.Second, []string{"s", "sec", "second", "seconds"}},
-	{time.Minute, []string{"min", "m", "minute", "minutes"}},
-	{time.Hour, []string{"h", "hour", "hours"}},
-	{24 * time.Hour, []string{"day", "d", "days"}},
+	names []string // all that are read; the first is shown
+}
+
+func rateUnits() []rateUnit {
+	return []rateUnit{
+		{time.Second, []string{"s", "sec", "second", "seconds"}},
+		{time.Minute, []string{"min", "m", "minute", "minutes"}},
+		{time.Hour, []string{"h", "hour", "hours"}},
+		{24 * time.Hour, []string{"day", "d", "days"}},
+	}
 }
 
 // decimal is the only form of a number that is read: digits, and at most one
@@ -99,11 +103,9 @@ func parseNumber(text string) (float64, error) {
 // parseUnit reads what stands behind the slash: a unit's name, or a duration
 // that starts with a digit.
 func parseUnit(text string) (time.Duration, error) {
-	for _, u := range units {
-		for _, name := range u.names {
-			if text == name {
-				return u.d, nil
-			}
+	for _, u := range rateUnits() {
+		if slices.Contains(u.names, text) {
+			return u.d, nil
 		}
 	}
 	d, err := time.ParseDuration(text)
@@ -119,7 +121,7 @@ func startsWithDigit(text string) bool {
 
 // unitName is the inverse of parseUnit.
 func unitName(d time.Duration) string {
-	for _, u := range units {
+	for _, u := range rateUnits() {
 		if u.d == d {
 			return u.names[0]
 		}

@@ -1,0 +1,163 @@
+package bucketctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/schema"
+)
+
+// List returns one page of the registry, which knows every bucket that a
+// worker reported. cursor is "" for the first page, Page.Next after that;
+// count is the page's size, roughly. A bucket that is registered while the
+// pages are walked may be missed, or met twice.
+func (a *Admin) List(ctx context.Context, cursor string, count int) (Page, error) {
+	from, err := parseCursor(cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	pairs, next, err := a.client.ZScan(ctx, a.keys.Buckets(), from, "", int64(count)).Result()
+	if err != nil {
+		return Page{}, adminError(ctx, "list buckets", "", err)
+	}
+	page := Page{Next: formatCursor(next)}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		ms, _ := storedNumber(pairs[i+1])
+		page.Buckets = append(page.Buckets, Registered{Key: pairs[i], Seen: time.UnixMilli(int64(ms)).UTC()})
+	}
+	return page, nil
+}
+
+func parseCursor(cursor string) (uint64, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(cursor, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("bucketctl: %q is no cursor of an earlier page: %w", cursor, err)
+	}
+	return n, nil
+}
+
+func formatCursor(next uint64) string {
+	if next == 0 {
+		return ""
+	}
+	return strconv.FormatUint(next, 10)
+}
+
+// Get returns one bucket's state, or ErrNotFound. It uses read commands alone.
+func (a *Admin) Get(ctx context.Context, key string) (State, error) {
+	states, err := a.GetMany(ctx, []string{key})
+	if err != nil {
+		return State{}, err
+	}
+	s := states[0]
+	if s.Kind != KindNone || len(s.RawLimit) > 0 {
+		return s, nil
+	}
+	known, err := a.registered(ctx, key)
+	if err == nil && !known {
+		err = fmt.Errorf("%w: %q is neither registered nor has it state or an override", ErrNotFound, key)
+	}
+	return s, err
+}
+
+// registered reports whether a worker of bucketctl ever reported the bucket.
+func (a *Admin) registered(ctx context.Context, key string) (bool, error) {
+	err := a.client.ZScore(ctx, a.keys.Buckets(), key).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, adminError(ctx, "look up", key, err)
+}
+
+// GetMany returns the states of keys, in their order, in one round trip (one
+// for each node of a cluster). An unknown bucket has KindNone, no Override and
+// no Hold; a key of a wrong type has KindWrongType. Neither is an error.
+func (a *Admin) GetMany(ctx context.Context, keys []string) ([]State, error) {
+	return readStates(ctx, a.client, a.keys, keys)
+}
+
+// pending is one bucket's part of a pipeline.
+type pending struct {
+	typ    *redis.StatusCmd
+	fields *redis.MapStringStringCmd
+	record *redis.MapStringStringCmd
+	ttl    *redis.DurationCmd
+}
+
+// readStates reads buckets with read commands alone. The clock comes last, so
+// that no `ts` just written lies ahead of it.
+func readStates(ctx context.Context, client redis.UniversalClient, names schema.Keys, keys []string) ([]State, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	for _, key := range keys {
+		if err := checkKey(names, key); err != nil {
+			return nil, err
+		}
+	}
+	parts := make([]pending, len(keys))
+	var now *redis.TimeCmd
+	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			parts[i] = pending{
+				typ:    p.Type(ctx, key),
+				fields: p.HGetAll(ctx, key),
+				record: p.HGetAll(ctx, names.Limit(key)),
+				ttl:    p.PTTL(ctx, key),
+			}
+		}
+		now = p.Time(ctx)
+		return nil
+	})
+	if now.Err() != nil { // without the clock nothing was read, or nothing is usable
+		if err == nil {
+			err = now.Err()
+		}
+		return nil, adminError(ctx, "read", keys[0], err)
+	}
+	states := make([]State, len(keys))
+	for i, part := range parts {
+		r, err := part.reading(keys[i], now.Val().UTC())
+		if err != nil {
+			return nil, adminError(ctx, "read", keys[i], err)
+		}
+		states[i] = r.state()
+	}
+	return states, nil
+}
+
+func (p pending) reading(key string, now time.Time) (reading, error) {
+	r := reading{key: key, at: now, typ: p.typ.Val(), fields: p.fields.Val(), record: p.record.Val()}
+	for _, err := range []error{p.typ.Err(), ignoreWrongType(p.fields.Err()), ignoreWrongType(p.record.Err()), p.ttl.Err()} {
+		if err != nil {
+			return r, err
+		}
+	}
+	if ttl := p.ttl.Val(); ttl > 0 {
+		r.ttl = ttl
+	}
+	return r, nil
+}
+
+// ignoreWrongType: the type is read beside the fields and tells it better.
+func ignoreWrongType(err error) error {
+	if err != nil && firstWord(err.Error()) == "WRONGTYPE" {
+		return nil
+	}
+	return err
+}
+
+func checkKey(names schema.Keys, key string) error {
+	if err := names.Check(key); err != nil {
+		return fmt.Errorf("%w: %q: %w", ErrKey, key, err)
+	}
+	return nil
+}

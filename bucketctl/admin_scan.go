@@ -1,0 +1,124 @@
+package bucketctl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/schema"
+)
+
+// Scan looks for keys by a glob pattern with SCAN, which walks the whole
+// keyspace in steps of about count keys: for buckets that no worker of
+// bucketctl registers. Only keys that look like buckets or windows are
+// returned. cursor is "" at the start, ScanPage.Next after that. Of a cluster
+// it walks one primary after the other.
+func (a *Admin) Scan(ctx context.Context, pattern, cursor string, count int) (ScanPage, error) {
+	nodes, err := primaries(ctx, a.client)
+	if err != nil {
+		return ScanPage{}, adminError(ctx, "find the cluster's primaries", "", err)
+	}
+	node, position, err := parseScanCursor(cursor)
+	if err != nil {
+		return ScanPage{}, err
+	}
+	if node >= len(nodes) {
+		return ScanPage{}, nil // the cluster shrank meanwhile
+	}
+	keys, next, err := nodes[node].Scan(ctx, position, pattern, int64(count)).Result()
+	if err != nil {
+		return ScanPage{}, adminError(ctx, "scan", "", err)
+	}
+	if next == 0 {
+		node++
+	}
+	page := ScanPage{}
+	if next != 0 || node < len(nodes) {
+		page.Next = fmt.Sprintf("%d:%d", node, next)
+	}
+	page.Keys, err = a.lookingLikeBuckets(ctx, keys)
+	return page, err
+}
+
+func parseScanCursor(cursor string) (node int, position uint64, err error) {
+	if cursor == "" {
+		return 0, 0, nil
+	}
+	first, second, _ := strings.Cut(cursor, ":")
+	node, err = strconv.Atoi(first)
+	if err == nil {
+		position, err = strconv.ParseUint(second, 10, 64)
+	}
+	if err != nil || node < 0 {
+		return 0, 0, fmt.Errorf("bucketctl: %q is no cursor of an earlier scan", cursor)
+	}
+	return node, position, nil
+}
+
+// primaries returns the servers that together hold every key, in a stable
+// order.
+func primaries(ctx context.Context, client redis.UniversalClient) ([]redis.Cmdable, error) {
+	cluster, ok := client.(*redis.ClusterClient)
+	if !ok {
+		return []redis.Cmdable{client}, nil
+	}
+	var (
+		mu    sync.Mutex
+		nodes []*redis.Client
+	)
+	err := cluster.ForEachMaster(ctx, func(_ context.Context, node *redis.Client) error {
+		mu.Lock()
+		defer mu.Unlock()
+		nodes = append(nodes, node)
+		return nil
+	})
+	slices.SortFunc(nodes, func(a, b *redis.Client) int { return strings.Compare(a.Options().Addr, b.Options().Addr) })
+	out := make([]redis.Cmdable, len(nodes))
+	for i, node := range nodes {
+		out[i] = node
+	}
+	return out, err
+}
+
+// lookingLikeBuckets keeps the keys whose type and fields are a bucket's.
+func (a *Admin) lookingLikeBuckets(ctx context.Context, keys []string) ([]Foreign, error) {
+	keys = slices.DeleteFunc(keys, func(key string) bool { return a.keys.Check(key) != nil })
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	types := make([]*redis.StatusCmd, len(keys))
+	fields := make([]*redis.SliceCmd, len(keys))
+	wanted := []string{schema.FieldTokens, schema.FieldTs, schema.FieldKind, schema.FieldGen}
+	_, err := a.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			types[i], fields[i] = p.Type(ctx, key), p.HMGet(ctx, key, wanted...)
+		}
+		return nil
+	})
+	if ignoreWrongType(err) != nil {
+		return nil, adminError(ctx, "scan", "", err)
+	}
+	var found []Foreign
+	for i, key := range keys {
+		if kind := foreignKind(types[i].Val(), wanted, fields[i].Val()); kind != KindWrongType {
+			found = append(found, Foreign{Key: key, Kind: kind})
+		}
+	}
+	return found, nil
+}
+
+// foreignKind tells by type and a few fields what a scanned key is.
+func foreignKind(typ string, names []string, values []any) Kind {
+	r := reading{typ: typ, fields: map[string]string{}}
+	for i, value := range values {
+		if text, ok := value.(string); ok {
+			r.fields[names[i]] = text
+		}
+	}
+	return r.kind()
+}

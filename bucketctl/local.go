@@ -1,0 +1,137 @@
+package bucketctl
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// localUnits is how many units of the local limiter make a token: it counts in
+// whole units, and tokens come in fractions.
+const localUnits = 1000
+
+// share is what one worker may use of a bucket without Redis: an equal part of
+// the limit in force, from a limiter that starts empty, so that the moment
+// Redis goes away hands nothing out.
+type share struct {
+	mu      sync.Mutex
+	limiter *rate.Limiter
+	limit   Limit // this worker's part
+	spent   spending
+}
+
+// partOf is one worker's part of a limit. Its burst is at least one token, so
+// that a share below one token a second still makes progress, late.
+func partOf(limit Limit, workers int) Limit {
+	return Limit{
+		Capacity: math.Max(1, limit.Capacity/float64(workers)),
+		Rate:     limit.Rate / float64(workers),
+		Per:      limit.Per,
+	}
+}
+
+// take reserves n tokens at now if the wait for them is at most longest.
+// Otherwise it reserves nothing and tells the wait. A request larger than the
+// share's burst is reserved piece by piece: it waits until its last piece is
+// there.
+func (s *share) take(now time.Time, part Limit, n float64, longest time.Duration) (wait time.Duration, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow(now, part)
+	burst := s.limiter.Burst()
+	var pieces []*rate.Reservation
+	for left := n * localUnits; left > 0; left -= float64(burst) {
+		piece := s.limiter.ReserveN(now, min(burst, units(left/localUnits)))
+		pieces = append(pieces, piece)
+		wait = piece.DelayFrom(now)
+		if rest := left - float64(burst); wait > longest && rest > 0 { // no need to book what is given up anyway
+			wait += seconds(rest / float64(s.limiter.Limit()))
+			break
+		}
+	}
+	if wait <= longest {
+		return wait, true
+	}
+	for i := len(pieces) - 1; i >= 0; i-- {
+		pieces[i].CancelAt(now)
+	}
+	return wait, false
+}
+
+// follow makes the limiter what part says, keeping what it holds.
+func (s *share) follow(now time.Time, part Limit) {
+	burst := units(part.Capacity)
+	perSecond := rate.Limit(part.Rate * localUnits)
+	switch {
+	case s.limiter == nil:
+		s.limiter = rate.NewLimiter(perSecond, burst)
+		s.limiter.AllowN(now, burst) // start empty
+	case s.limit != part:
+		s.limiter.SetLimitAt(now, perSecond)
+		s.limiter.SetBurstAt(now, burst)
+	}
+	s.limit = part
+}
+
+// spend counts n tokens as granted at t out of window, the span that a return
+// to Redis looks back over.
+func (s *share) spend(t time.Time, n float64, window time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent.add(t, n, window)
+}
+
+// settle ends the fallback: it returns what was granted within the window, and
+// forgets the limiter, so that the next outage starts empty again.
+func (s *share) settle(t time.Time) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.spent.since(t)
+	s.limiter, s.spent = nil, spending{}
+	return sum
+}
+
+func units(tokens float64) int {
+	return int(math.Max(1, math.Min(math.Round(tokens*localUnits), math.MaxInt32)))
+}
+
+// spending remembers grants of the last window, in slots.
+type spending struct {
+	window time.Duration
+	slots  [spendingSlots]struct {
+		index int64
+		sum   float64
+	}
+}
+
+const spendingSlots = 16
+
+func (s *spending) add(t time.Time, n float64, window time.Duration) {
+	s.window = max(window, spendingSlots) // at least a nanosecond each
+	index := s.index(t)
+	slot := &s.slots[index%spendingSlots]
+	if slot.index != index {
+		slot.index, slot.sum = index, 0
+	}
+	slot.sum += n
+}
+
+func (s *spending) index(t time.Time) int64 {
+	return t.UnixNano() / int64(s.window/spendingSlots)
+}
+
+// since sums up the window that ends at t.
+func (s *spending) since(t time.Time) float64 {
+	if s.window == 0 {
+		return 0
+	}
+	newest, sum := s.index(t), 0.0
+	for _, slot := range s.slots {
+		if slot.index > newest-spendingSlots {
+			sum += slot.sum
+		}
+	}
+	return sum
+}
