@@ -73,6 +73,12 @@ type app struct {
 	frozenAt      time.Time       // local time at which data stopped moving: paused, or Redis lost
 	paused        bool
 	showCost      bool
+	asked         []string // the buckets the source was told are on screen
+	alertAt       int      // the alert that the key a went to last
+	alerted       bool     // it went to one
+
+	signals *signals // nil in tests
+	ask     func()   // asks the terminal about its background; nil: nobody asks
 
 	actions []action
 	screens []screen // the last is shown; the first is always the list
@@ -176,5 +182,11 @@ func (a *app) blocked() string {
 
 // Init starts the clock and the wait for data.
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(a.tick(tickEvery), a.awaitUpdate())
+	ask := a.ask
+	return tea.Batch(a.tick(tickEvery), a.awaitUpdate(), func() tea.Msg {
+		if ask != nil {
+			ask() // not before the terminal is in raw mode, or it would echo the answer
+		}
+		return nil
+	})
 }

@@ -13,8 +13,9 @@ import (
 // askFor is how long a request to Redis may take before the operator is told.
 const askFor = 5 * time.Second
 
-// guarded makes a panic of cmd a message: bubbletea itself would print the
-// stack into the alternate screen, where it is lost.
+// guarded makes a panic of cmd, or of the Cmds it yields, a message: bubbletea
+// itself would print the stack into the alternate screen, where it is lost.
+// Update guards whatever it returns.
 func guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -25,7 +26,13 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 				msg = panicMsg{&PanicError{Value: r, Stack: debug.Stack()}}
 			}
 		}()
-		return cmd()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = guarded(batch[i])
+			}
+		}
+		return msg
 	}
 }
 
@@ -40,36 +47,36 @@ func (a *app) nextID() int {
 // yields a changeDone. do runs outside of Update, with a timeout.
 func (a *app) change(key, what string, do func(context.Context, Admin) (bucketctl.Change, error)) (int, tea.Cmd) {
 	id, admin, parent := a.nextID(), a.admin, a.ctx
-	return id, guarded(func() tea.Msg {
+	return id, func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, askFor)
 		defer cancel()
 		change, err := do(ctx, admin)
 		return changeDone{id: id, key: key, what: what, change: change, err: err}
-	})
+	}
 }
 
 // get returns the request id and the Cmd that reads one bucket afresh and
 // yields a gotState.
 func (a *app) get(key string) (int, tea.Cmd) {
 	id, admin, parent := a.nextID(), a.admin, a.ctx
-	return id, guarded(func() tea.Msg {
+	return id, func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, askFor)
 		defer cancel()
 		state, err := admin.Get(ctx, key)
 		return gotState{id: id, key: key, state: state, err: err}
-	})
+	}
 }
 
 // eventsOf returns the request id and the Cmd that reads the newest events of
 // one bucket and yields a gotEvents.
 func (a *app) eventsOf(key string, most int) (int, tea.Cmd) {
 	id, admin, parent := a.nextID(), a.admin, a.ctx
-	return id, guarded(func() tea.Msg {
+	return id, func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, askFor)
 		defer cancel()
 		events, err := admin.Events(ctx, bucketctl.EventQuery{Key: key, Max: most})
 		return gotEvents{id: id, key: key, events: events, err: err}
-	})
+	}
 }
 
 // tick starts a new generation of the clock that rings after d.
@@ -82,7 +89,7 @@ func (a *app) tick(d time.Duration) tea.Cmd {
 // awaitUpdate waits for the source's next snapshot.
 func (a *app) awaitUpdate() tea.Cmd {
 	updates, done := a.source.Updates(), a.ctx.Done()
-	return guarded(func() tea.Msg {
+	return func() tea.Msg {
 		select {
 		case _, open := <-updates:
 			if open {
@@ -91,7 +98,7 @@ func (a *app) awaitUpdate() tea.Cmd {
 		case <-done:
 		}
 		return nil
-	})
+	}
 }
 
 // settle asks, a moment later, whether the pending key stayed alone.

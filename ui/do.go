@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"slices"
+	"strconv"
+	"time"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
 
@@ -54,11 +57,13 @@ func (a *app) hold() tea.Cmd {
 func (a *app) togglePause() tea.Cmd {
 	a.paused = !a.paused
 	a.source.Pause(a.paused)
-	if !a.paused {
-		a.source.Refresh()
-		return a.swap()
+	if a.paused {
+		a.frozenAt = a.now()
+		return nil
 	}
-	return nil
+	a.frozenAt = time.Time{}
+	a.source.Refresh()
+	return a.swap()
 }
 
 func (a *app) refresh() tea.Cmd {
@@ -81,17 +86,67 @@ func (a *app) copyKey() tea.Cmd {
 	}
 	a.say("copied " + a.esc(key) + " (where the terminal allows it)")
 	out := a.terminal
-	return guarded(func() tea.Msg {
+	return func() tea.Msg {
 		if out != nil {
 			// A terminal that takes no OSC 52 says nothing, and there is
 			// nobody to tell about a terminal that is gone.
 			_, _ = out.Write([]byte(ansi.SetSystemClipboard(key)))
 		}
 		return nil
-	})
+	}
 }
 
 // isGrave reports whether b needs an operator's eye first.
 func isGrave(c watch.Code) bool { return c == watch.Stuck || c == watch.Corrupt }
 
-var _ = bucketctl.AnyRev
+// restyle draws everything in another look.
+func (a *app) restyle() {
+	a.styles = newStyles(a.look)
+	a.list.drawn.forget()
+}
+
+// showVisible tells the source which buckets are on screen.
+func (a *app) showVisible() {
+	keys := a.list.visible()
+	if key, ok := a.screen().selected(a); ok && !slices.Contains(keys, key) {
+		keys = append(slices.Clone(keys), key)
+	}
+	if !slices.Equal(keys, a.asked) {
+		a.asked = slices.Clone(keys)
+		a.source.Show(slices.Clone(keys))
+	}
+}
+
+// nextAlert selects the next bucket that an alert is about; an alert about a
+// worker shows the workers.
+func (a *app) nextAlert() tea.Cmd {
+	n := len(a.snap.Alerts)
+	if n == 0 {
+		a.say("No alerts.")
+		return nil
+	}
+	a.alertAt = (a.alertAt + 1) % n
+	if !a.alerted {
+		a.alerted, a.alertAt = true, 0
+	}
+	alert := a.snap.Alerts[a.alertAt]
+	if alert.Key == "" {
+		w := newWorkersScreen()
+		w.cursor = alert.Worker
+		a.push(w)
+	} else {
+		a.goTo(alert.Key)
+	}
+	a.say("alert " + strconv.Itoa(a.alertAt+1) + " of " + strconv.Itoa(n) + ": " +
+		a.alertAbout(alert) + " " + a.esc(alert.Text))
+	return nil
+}
+
+// goTo shows the list with a bucket selected, also one that the filter hides.
+func (a *app) goTo(key string) {
+	a.screens = a.screens[:1]
+	if !a.list.jump(a, key) {
+		a.clearFilter()
+		a.list.jump(a, key)
+	}
+}

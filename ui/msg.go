@@ -19,6 +19,9 @@ type settledMsg struct{ gen int }
 // backgroundMsg is the terminal's answer about its background.
 type backgroundMsg struct{ dark bool }
 
+// suspendMsg is somebody's wish, by signal, that the console suspends.
+type suspendMsg struct{}
+
 // stopMsg ends the console from outside.
 type stopMsg struct{ err error }
 

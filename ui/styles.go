@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
 
 	"bucketop/internal/textsafe"
 )
@@ -78,26 +77,23 @@ type look struct {
 
 // newStyles returns the styles for a look. It asks the terminal nothing.
 func newStyles(l look) styles {
-	r := lipgloss.NewRenderer(l.output)
-	if l.noColor || l.output == nil {
-		r.SetColorProfile(termenv.Ascii)
+	st := styles{ascii: l.ascii, glyphs: unicodeGlyphs()}
+	if l.ascii {
+		st.glyphs = asciiGlyphs()
 	}
+	if l.noColor || l.output == nil {
+		return st
+	}
+	r := lipgloss.NewRenderer(l.output)
 	r.SetHasDarkBackground(!l.light)
 	color := func(light, dark string) lipgloss.Style {
 		return r.NewStyle().Foreground(lipgloss.AdaptiveColor{Light: light, Dark: dark})
 	}
-	st := styles{
-		ascii:  l.ascii,
-		alarm:  newPaint(color("160", "203").Bold(true)),
-		warn:   newPaint(color("130", "221")),
-		note:   newPaint(color("25", "80")),
-		dim:    newPaint(color("243", "245")),
-		strong: newPaint(r.NewStyle().Bold(true)),
-		glyphs: unicodeGlyphs(),
-	}
-	if l.ascii {
-		st.glyphs = asciiGlyphs()
-	}
+	st.alarm = newPaint(color("160", "203").Bold(true))
+	st.warn = newPaint(color("130", "221"))
+	st.note = newPaint(color("25", "80"))
+	st.dim = newPaint(color("243", "245"))
+	st.strong = newPaint(r.NewStyle().Bold(true))
 	return st
 }
 

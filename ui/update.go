@@ -9,10 +9,11 @@ import (
 
 // Clocks of the console, all local.
 const (
-	tickEvery = time.Second            // ages and levels move so often
-	swapEvery = 250 * time.Millisecond // another snapshot is drawn at most so often
-	burstGap  = 10 * time.Millisecond  // keys closer together than this were not typed one by one
-	calmFor   = 3 * time.Second        // no row changes its place so soon after a key
+	tickEvery  = time.Second            // ages and levels move so often
+	swapEvery  = 250 * time.Millisecond // another snapshot is drawn at most so often
+	burstGap   = 10 * time.Millisecond  // keys closer together than this were not typed one by one
+	staleAfter = 5 * time.Second        // data this old is no longer fresh, though Redis answers
+	calmFor    = 3 * time.Second        // no row changes its place so soon after a key
 )
 
 // Update handles one message. It does no I/O: whatever takes time is a Cmd.
@@ -22,7 +23,7 @@ func (a *app) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 			a.fatal, cmd = &PanicError{Value: r, Stack: debug.Stack()}, tea.Quit
 		}
 	}()
-	return a, a.handle(msg)
+	return a, guarded(a.handle(msg))
 }
 
 func (a *app) handle(msg tea.Msg) tea.Cmd {
@@ -41,6 +42,8 @@ func (a *app) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case changeDone:
 		return a.changed(msg)
+	case suspendMsg:
+		return a.suspend()
 	case tea.ResumeMsg:
 		return tea.Batch(a.resumed(), a.tellDialogs(msg))
 	case backgroundMsg:

@@ -1,0 +1,306 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+	"bucketop/internal/watch"
+)
+
+// aboutLines are the lines under the list about the selected bucket: what its
+// limit is, then why it is as it is.
+func (a *app) aboutLines(most, width int) []string {
+	lines := make([]string, 0, most)
+	if key, ok := a.list.selected(a); ok && most > 0 {
+		lines = append(lines, a.about(key, width-2)...)
+	}
+	for i := range lines {
+		lines[i] = " " + a.cut(lines[i], width-2)
+	}
+	for len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines[:most]
+}
+
+// about is the identity of a bucket, then its facts, gravest first.
+func (a *app) about(key string, width int) []string {
+	b, known := a.bucket(key)
+	name := a.strong.text(a.name(key, max(12, width/2)))
+	if !known {
+		return []string{name + "  gone: no worker registers it and it has no state"}
+	}
+	return append([]string{name + "  " + a.identity(&b)}, a.facts(&b)...)
+}
+
+// identity is "25/s, capacity 25, as declared · rev 7 · 3 workers, all shared".
+func (a *app) identity(b *watch.Bucket) string {
+	return a.join(a.limitPhrase(&b.State), a.revPhrase(b.State.Rev), workersPhrase(b))
+}
+
+func (a *app) revPhrase(r bucketctl.Rev) string {
+	if r <= 0 {
+		return ""
+	}
+	return "rev " + a.rev(r)
+}
+
+// limitPhrase is the limit in force and whose it is.
+func (a *app) limitPhrase(s *bucketctl.State) string {
+	switch {
+	case s.At.IsZero():
+		return "not read yet"
+	case s.Kind == bucketctl.KindWrongType:
+		return "a Redis " + a.esc(s.Type) + ", not a bucket"
+	case s.Kind == bucketctl.KindForeign, s.Kind == bucketctl.KindForeignWindow:
+		return "written by another program: its limit is not known, its workers read no overrides"
+	case s.Effective.IsZero():
+		return "limit unknown"
+	case s.Override.IsZero():
+		return limitText(s.Effective) + ", as declared"
+	case s.Declared.IsZero():
+		return limitText(s.Effective) + ", override"
+	}
+	return limitText(s.Effective) + " instead of " + limitText(s.Declared)
+}
+
+// workersPhrase is "4 workers, all shared" or "4 workers, 1 silent, 1 on its own".
+func workersPhrase(b *watch.Bucket) string {
+	n := len(b.Workers)
+	if n == 0 {
+		return "no worker reports it"
+	}
+	silent, local := 0, 0
+	for i := range b.Workers {
+		switch w := &b.Workers[i]; {
+		case w.Silent:
+			silent++
+		case w.Mode.Local():
+			local++
+		}
+	}
+	text := count(n, "worker")
+	switch {
+	case silent+local > 0:
+		if silent > 0 {
+			text += ", " + strconv.Itoa(silent) + " silent"
+		}
+		if local > 0 {
+			text += ", " + strconv.Itoa(local) + " in fallback"
+		}
+	case n == 1:
+		text += ", shared"
+	default:
+		text += ", all shared"
+	}
+	return text
+}
+
+// facts are sentences about what is not as usual, gravest first; where all is
+// as usual, how the bucket is used.
+func (a *app) facts(b *watch.Bucket) []string {
+	now := a.dataNow()
+	var out []string
+	add := func(s string) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	add(a.stuckFact(b))
+	for _, p := range b.State.Problems {
+		if p.Text != b.Status.Cause {
+			add("problem: " + a.esc(p.Text))
+		}
+	}
+	add(a.holdFact(b, now))
+	add(a.cooldownFact(b, now))
+	add(a.workersFact(b))
+	add(a.driftFact(b))
+	add(a.overrideFact(b, now))
+	add(a.useFact(b))
+	if len(out) == 0 {
+		add(a.quietFact(b, now))
+	}
+	return out
+}
+
+func (a *app) stuckFact(b *watch.Bucket) string {
+	if !isGrave(b.Status.Code) {
+		return ""
+	}
+	word, mood := a.stateWord(b)
+	text := mood.text(word)
+	if b.Status.Cause != "" {
+		text += ": " + a.esc(b.Status.Cause)
+	} else if b.Status.Code == watch.Stuck {
+		text += ": callers wait and nothing is granted; the cause is not known"
+	}
+	if b.Status.Remedy != "" {
+		text += " (" + a.esc(b.Status.Remedy) + ")"
+	}
+	return text
+}
+
+func (a *app) holdFact(b *watch.Bucket, now time.Time) string {
+	h := b.State.Hold
+	if !h.Active {
+		return ""
+	}
+	end := "no end"
+	if !h.Until.IsZero() {
+		end = "until " + clockTime(h.Until, now) + ", " + left(h.Until, now)
+	}
+	text := a.warn.text("HELD") + " by " + a.orSomebody(h.By) + " " + clockTime(h.At, now) + ", " + end
+	if h.Reason != "" {
+		text += ": " + a.quoted(h.Reason)
+	}
+	return text
+}
+
+func (a *app) cooldownFact(b *watch.Bucket, now time.Time) string {
+	c := b.State.Cooldown
+	if !c.Until.After(now) {
+		return ""
+	}
+	return a.warn.text("COOLDOWN") + " until " + clockTime(c.Until, now) + ", " + left(c.Until, now) +
+		": the provider asked " + a.orSomebody(c.By) + " to pause, all workers do"
+}
+
+// workersFact is about workers that don't share the bucket.
+func (a *app) workersFact(b *watch.Bucket) string {
+	var parts []string
+	for i := range b.Workers {
+		switch w := &b.Workers[i]; {
+		case w.Silent:
+			parts = append(parts, a.name(w.Name, 24)+" "+a.warn.text("SILENT")+" "+rough(a.dataNow().Sub(w.Seen))+
+				": down, or on its own share of "+rateText(w.Share, b.State.Effective, 4))
+		case w.Mode.Local():
+			parts = append(parts, a.name(w.Name, 24)+" "+a.warn.text("FALLBACK")+" "+rough(a.dataNow().Sub(w.Since))+
+				" ("+string(w.Mode)+"): "+a.esc(w.Reason))
+		}
+	}
+	if len(parts) > 2 {
+		parts = append(parts[:2], strconv.Itoa(len(parts)-2)+" more: enter")
+	}
+	return a.join(parts...)
+}
+
+func (a *app) driftFact(b *watch.Bucket) string {
+	if b.Status.Code != watch.Drift || b.Status.Cause == "" {
+		return ""
+	}
+	return a.warn.text("DRIFT") + ": workers declare " + a.esc(b.Status.Cause)
+}
+
+func (a *app) overrideFact(b *watch.Bucket, now time.Time) string {
+	s := &b.State
+	if s.Override.IsZero() {
+		return ""
+	}
+	end := "no end"
+	if u := s.Override.Until; !u.IsZero() {
+		end = "until " + clockTime(u, now) + ", " + left(u, now)
+	}
+	text := a.note.text("override") + " by " + a.orSomebody(s.By) + " " + clockTime(s.ChangedAt, now) + ", " + end
+	if s.Reason != "" {
+		text += ": " + a.quoted(s.Reason)
+	}
+	return text
+}
+
+// useFact is how much of the limit is used, and who waits.
+func (a *app) useFact(b *watch.Bucket) string {
+	if b.Waiting <= 0 {
+		return ""
+	}
+	text := count(b.Waiting, "caller") + " waiting"
+	if b.HeadWait > 0 {
+		text += ", the first for " + span(b.HeadWait) + " more"
+	}
+	var p99 time.Duration
+	for i := range b.Workers {
+		p99 = max(p99, b.Workers[i].WaitP99)
+	}
+	if p99 > 0 {
+		text += "; waits lately: p99 " + millis(p99)
+	}
+	if b.LargestN > 1 {
+		text += "; up to " + plain(b.LargestN) + " tokens at once"
+	}
+	return text
+}
+
+func (a *app) quietFact(b *watch.Bucket, now time.Time) string {
+	switch {
+	case b.Status.Code == watch.Unread:
+		return "known from the registry; its state is read when it is on screen"
+	case b.Granted > 0:
+		return "granted " + grantedOf(b.Granted, b.State.Effective, 30) + ", nobody waits"
+	case !b.Seen.IsZero() && now.Sub(b.Seen) > time.Minute:
+		return "last reported by a worker " + rough(now.Sub(b.Seen)) + " ago"
+	}
+	return "nothing granted lately, nobody waits"
+}
+
+func (a *app) orSomebody(by string) string {
+	if by == "" {
+		return "somebody"
+	}
+	return a.name(by, 30)
+}
+
+// eventText is one event in words, without its time and bucket.
+func (a *app) eventText(e *bucketctl.Event) string {
+	text := a.eventWhat(e)
+	if e.By != "" {
+		text += " by " + a.name(e.By, 30)
+	}
+	if e.Reason != "" {
+		text += ": " + a.quoted(e.Reason)
+	}
+	return text
+}
+
+// eventWhat is what happened, with what was before and what is after.
+func (a *app) eventWhat(e *bucketctl.Event) string {
+	word := strings.ToUpper(a.esc(string(e.Kind)))
+	before, after := recordText(e.Before), recordText(e.After)
+	switch e.Kind {
+	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventHold, bucketctl.EventResume, bucketctl.EventUndo:
+		return fmt.Sprintf("%s %s %s %s", word, before, a.arrow, after)
+	case bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventFallback, bucketctl.EventShared,
+		bucketctl.EventCooldown, bucketctl.EventMended:
+	}
+	var details []string
+	for _, k := range sortedKeys(e.Detail) {
+		details = append(details, a.esc(k)+" "+a.esc(e.Detail[k]))
+	}
+	if len(details) > 0 {
+		word += " (" + strings.Join(details, ", ") + ")"
+	}
+	return word
+}
+
+// recordText is an operators' record in a few words.
+func recordText(r bucketctl.Record) string {
+	var parts []string
+	if o := r.Override; !o.IsZero() {
+		limit := bucketctl.Limit{Capacity: o.Capacity, Rate: o.Rate, Per: o.Per}
+		if o.Rate != 0 {
+			parts = append(parts, rateText(o.Rate, limit, 6))
+		}
+		if o.Capacity != 0 {
+			parts = append(parts, "capacity "+plain(o.Capacity))
+		}
+	}
+	if r.Hold.Active {
+		parts = append(parts, "held")
+	}
+	if len(parts) == 0 {
+		return "declared"
+	}
+	return strings.Join(parts, ", ")
+}

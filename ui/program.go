@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// framesPerSecond is how soon a key shows: the renderer writes on a ticker of
+// its own, and at 60 frames a key takes twice as long to show.
+const framesPerSecond = 120
+
+// SignalError is returned by Run when a signal ended the console.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
+
+// ErrHangup is returned by Run when the terminal is gone.
+var ErrHangup = errors.New("the terminal is gone")
+
+// Run shows the console on this process's terminal until the operator quits,
+// which returns nil, until ctx ends, which returns its cause, or until a signal
+// comes, which returns a SignalError. A panic comes back as a PanicError. The
+// terminal is as it was before whichever way Run ends.
+func Run(ctx context.Context, c Config) error {
+	c.output = os.Stdout
+	c.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
+	a := newApp(ctx, c)
+	defer a.stop()
+	a.look.light = lightByEnvironment(os.Getenv("COLORFGBG"))
+	a.restyle()
+
+	in := &terminalInput{File: os.Stdin}
+	p := tea.NewProgram(a,
+		tea.WithContext(a.ctx),
+		tea.WithAltScreen(),
+		tea.WithFPS(framesPerSecond),
+		tea.WithInput(in),
+		tea.WithOutput(os.Stdout),
+		tea.WithoutSignalHandler(), // it knows nothing of SIGHUP and SIGTSTP
+	)
+	in.tell = p.Send
+	a.signals = watchSignals(p.Send, a.ctx.Done())
+	defer a.signals.stop()
+	if asksBackground(a.look, os.Getenv("TERM")) {
+		a.ask = func() { in.ask(os.Stdout) }
+	}
+	_, err := p.Run()
+	return a.verdict(ctx, err)
+}
+
+// verdict is what Run returns.
+func (a *app) verdict(ctx context.Context, err error) error {
+	switch {
+	case a.fatal != nil:
+		return a.fatal
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("showing the console: %w", err)
+	}
+	return nil
+}
+
+// suspend gives the terminal back to the shell until fg.
+func (a *app) suspend() tea.Cmd {
+	signals := a.signals
+	if signals == nil {
+		return nil
+	}
+	if !canSuspend() {
+		a.say("No shell to go back to: this console was not started from one with job control.")
+		return nil
+	}
+	return func() tea.Msg {
+		signals.letSuspend()
+		return tea.SuspendMsg{}
+	}
+}
+
+// resumed repaints after a suspension and asks Redis at once.
+func (a *app) resumed() tea.Cmd {
+	if !a.paused {
+		a.source.Refresh()
+	}
+	if a.signals != nil {
+		a.signals.catchSuspend()
+	}
+	return tea.Batch(tea.ClearScreen, tea.WindowSize())
+}

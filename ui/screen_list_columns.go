@@ -1,0 +1,263 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+	"bucketop/internal/textsafe"
+	"bucketop/internal/watch"
+)
+
+// Widths of the columns, in cells, without the space before each.
+const (
+	cursorCells  = 3 // " > "
+	stateCells   = 14
+	levelCells   = 7 // "24k/90k"
+	grantedCells = 17
+	waitingCells = 4
+	headCells    = 5 // the first one's wait, with its own space
+	usedCells    = 5
+	workersCells = 7
+	nameLeast    = 12
+	nameMost     = 48
+	stateMost    = 24
+	sparkMost    = 60 // one cell a second
+)
+
+// layout says which columns a width has room for. Columns drop by priority as
+// the terminal narrows: name and state stay, then how much of the limit is used.
+type layout struct {
+	name, state           int
+	gauge, level, granted bool
+	waiting, head         bool
+	used, workers         bool
+	spark                 int
+}
+
+// newLayout chooses the columns. The cell at the right edge stays free: there
+// some terminals wrap.
+func newLayout(width int) layout {
+	room := width - 1
+	for _, l := range layouts {
+		l.state = stateCells
+		if left := room - l.fixed(); left >= l.name {
+			l.spread(left)
+			return l
+		}
+	}
+	l := layout{state: stateCells, used: true}
+	l.name = max(0, room-l.fixed())
+	return l
+}
+
+// layouts from the richest to the poorest; name is the least room a name needs
+// for a layout to be worth it.
+var layouts = []layout{
+	{name: 19, gauge: true, level: true, granted: true, waiting: true, head: true, used: true, workers: true, spark: 15},
+	{name: 16, gauge: true, level: true, granted: true, waiting: true, head: true},
+	{name: 16, level: true, granted: true, waiting: true, head: true},
+	{name: 16, granted: true, waiting: true},
+	{name: 16, used: true, waiting: true},
+	{name: nameLeast, used: true},
+}
+
+// fixed is what all columns but the name take.
+func (l layout) fixed() int {
+	n := cursorCells + 1 + l.state
+	for _, c := range []struct {
+		on    bool
+		cells int
+	}{
+		{l.gauge, 1 + gaugeCells}, {l.level, 1 + levelCells}, {l.granted, 1 + grantedCells},
+		{l.waiting && l.granted, waitingCells}, {l.waiting && !l.granted, waitingCells + 1}, {l.head, headCells},
+		{l.used, 1 + usedCells}, {l.workers, 1 + workersCells}, {l.spark > 0, 1 + l.spark},
+	} {
+		if c.on {
+			n += c.cells
+		}
+	}
+	return n
+}
+
+// spread shares out what is left: names first, then the sparkline, then states.
+func (l *layout) spread(left int) {
+	least := l.name
+	spare := left - least
+	give := func(cells *int, most int) {
+		n := max(0, min(spare, most-*cells))
+		*cells += n
+		spare -= n
+	}
+	give(&l.name, 30)
+	if l.spark > 0 {
+		give(&l.spark, sparkMost/2)
+	}
+	give(&l.state, stateMost)
+	give(&l.name, nameMost)
+	if l.spark > 0 {
+		give(&l.spark, sparkMost)
+	}
+}
+
+// heading is the line above the rows.
+func (l layout) heading() string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", cursorCells))
+	b.WriteString(textsafe.PadRight("BUCKET", l.name))
+	b.WriteString(" " + textsafe.PadRight("STATE", l.state))
+	tokens := "TOKENS LEFT"
+	switch {
+	case l.gauge:
+		b.WriteString(" " + textsafe.PadRight(tokens, gaugeCells+1+levelCells))
+	case l.level:
+		b.WriteString(" " + textsafe.PadLeft("TOKENS", levelCells))
+	}
+	if l.granted {
+		b.WriteString(" " + textsafe.PadLeft("GRANTED  OF LIMIT", grantedCells))
+	}
+	if l.used {
+		b.WriteString(" " + textsafe.PadLeft("USED", usedCells))
+	}
+	switch {
+	case l.head:
+		b.WriteString(textsafe.PadLeft("WAITING", waitingCells+headCells))
+	case l.waiting && l.granted:
+		b.WriteString(textsafe.PadLeft("WAIT", waitingCells))
+	case l.waiting:
+		b.WriteString(textsafe.PadLeft("WAIT", waitingCells+1))
+	}
+	if l.workers {
+		b.WriteString(" " + textsafe.PadLeft("WORKERS", workersCells))
+	}
+	if l.spark > 0 {
+		what := "LAST MINUTE"
+		if l.spark >= 20 {
+			what = "GRANTED, LAST MINUTE"
+		}
+		b.WriteString(" " + textsafe.Truncate(what, l.spark, ""))
+	}
+	return b.String()
+}
+
+// row draws a bucket without the cursor. Healthy rows have no colour.
+func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
+	var out strings.Builder
+	word, mood := a.stateWord(b)
+	out.WriteString(textsafe.PadRight(a.name(b.Key, l.name), l.name))
+	out.WriteString(" " + mood.text(textsafe.PadRight(a.cut(word, l.state), l.state)))
+	level := levelAt(b, now)
+	if l.gauge {
+		out.WriteString(" " + a.gauge(level, b.State.Effective.Capacity, gaugeCells))
+	}
+	if l.level {
+		out.WriteString(" " + textsafe.PadLeft(levelOf(level, b.State.Effective.Capacity), levelCells))
+	}
+	if l.granted {
+		out.WriteString(" " + textsafe.PadLeft(grantedOf(b.Granted, b.State.Effective, grantedCells), grantedCells))
+	}
+	if l.used {
+		out.WriteString(" " + textsafe.PadLeft(percent(b.Used), usedCells))
+	}
+	out.WriteString(l.waitingCell(b))
+	if l.workers {
+		out.WriteString(" " + textsafe.PadLeft(workersCell(b), workersCells))
+	}
+	if l.spark > 0 {
+		out.WriteString(" " + a.dim.text(a.sparkline(b.History.Granted, sparkTop(b), l.spark)))
+	}
+	return out.String()
+}
+
+// sparkTop is the height of a full sparkline: the limit, or more where more was
+// granted.
+func sparkTop(b *watch.Bucket) float64 {
+	return largest(b.History.Granted, b.State.Effective.Rate)
+}
+
+// waitingCell is how many callers wait, then how long the first has to.
+func (l layout) waitingCell(b *watch.Bucket) string {
+	if !l.waiting {
+		return ""
+	}
+	cells := waitingCells
+	if !l.granted {
+		cells++
+	}
+	if b.Waiting < 0 {
+		if l.head {
+			return textsafe.PadLeft(unknown, cells+headCells)
+		}
+		return textsafe.PadLeft(unknown, cells)
+	}
+	text := textsafe.PadLeft(short(float64(b.Waiting), waitingCells-1), cells)
+	if !l.head {
+		return text
+	}
+	head := ""
+	if b.Waiting > 0 && b.HeadWait > 0 {
+		head = span(b.HeadWait)
+	}
+	return text + textsafe.PadLeft(head, headCells)
+}
+
+// workersCell is "3/4" where three of four workers share the bucket.
+func workersCell(b *watch.Bucket) string {
+	all, shared := len(b.Workers), 0
+	for i := range b.Workers {
+		if w := &b.Workers[i]; !w.Silent && !w.Mode.Local() {
+			shared++
+		}
+	}
+	switch {
+	case all == 0:
+		return "-"
+	case shared == all:
+		return strconv.Itoa(all)
+	}
+	return strconv.Itoa(shared) + "/" + strconv.Itoa(all)
+}
+
+// stateWord is what the STATE column says, and its colour.
+func (a *app) stateWord(b *watch.Bucket) (string, paint) {
+	word := b.Status.Code.Word()
+	if b.Status.Text != "" {
+		word += " " + a.esc(b.Status.Text)
+	}
+	return word, a.mood(b.Status.Code)
+}
+
+// mood is the colour of a state.
+func (st *styles) mood(c watch.Code) paint {
+	switch c {
+	case watch.Stuck, watch.Corrupt:
+		return st.alarm
+	case watch.Silent, watch.Fallback, watch.Cooldown, watch.Held, watch.Drift:
+		return st.warn
+	case watch.Overridden:
+		return st.note
+	case watch.Unread, watch.Foreign:
+		return st.dim
+	case watch.FullUse, watch.OK, watch.Idle:
+	}
+	return paint{}
+}
+
+// levelAt is where a bucket's level stands now, by rate and grants since the
+// reading. It does not rise while callers wait: they take what comes.
+func levelAt(b *watch.Bucket, now time.Time) float64 {
+	s := &b.State
+	if !s.Known() || s.Effective.IsZero() || s.Kind == bucketctl.KindWindow {
+		return s.Level
+	}
+	if b.Waiting > 0 && !s.Hold.Active {
+		return s.Level
+	}
+	level := s.LevelAt(now)
+	if age := now.Sub(s.At).Seconds(); b.Granted > 0 && age > 0 {
+		level = math.Max(math.Min(s.Level, level), level-b.Granted*age)
+	}
+	return level
+}

@@ -1,0 +1,258 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"bucketop/internal/textsafe"
+	"bucketop/internal/watch"
+)
+
+// drawnRows remembers rows that were drawn for one reading and one layout, so
+// that moving the cursor draws none of them again.
+type drawnRows struct {
+	layout layout
+	at     time.Time
+	text   map[string]string
+}
+
+func (d *drawnRows) forget() { d.text = nil }
+
+// listPlan is how many lines each part of the list gets.
+type listPlan struct{ alerts, rows, blank, counts, about int }
+
+// plan shares out height lines: rows first, then the gravest alert, what is
+// selected and why it is as it is, the second alert, air.
+func (a *app) plan(height int) listPlan {
+	var p listPlan
+	alerts := min(2, len(a.snap.Alerts))
+	least := 3
+	if height >= 10 {
+		least = 4
+	}
+	left := height - 1 - least // one for the heading
+	take := func(lines *int, want bool) {
+		if want && left > 0 {
+			*lines++
+			left--
+		}
+	}
+	take(&p.alerts, alerts > 0)
+	take(&p.counts, true)
+	take(&p.about, true)
+	take(&p.about, true)
+	take(&p.alerts, alerts > 1)
+	take(&p.blank, true)
+	take(&p.about, height >= 28)
+	p.rows = max(0, least+left)
+	return p
+}
+
+func (l *listScreen) view(a *app, width, height int) []string {
+	p := a.plan(height)
+	lines := a.alertLines(p.alerts, width)
+	form := newLayout(width)
+	lines = append(lines, a.dim.text(form.heading()))
+	lines = append(lines, l.drawRows(a, form, p.rows, width)...)
+	for range p.blank {
+		lines = append(lines, "")
+	}
+	if p.counts > 0 {
+		lines = append(lines, " "+a.countsLine(width-1))
+	}
+	return append(lines, a.aboutLines(p.about, width)...)
+}
+
+// fit makes the window as high as it will be drawn.
+func (l *listScreen) fit(a *app) {
+	if rows := a.plan(a.bodyHeight()).rows; rows != l.window {
+		l.window = max(1, rows)
+		l.scroll()
+	}
+}
+
+func (l *listScreen) drawRows(a *app, form layout, rows, width int) []string {
+	out := make([]string, 0, rows)
+	if len(l.rows) == 0 {
+		out = append(out, a.emptyLines(width)...)
+	}
+	now := a.dataNow()
+	if l.drawn.text == nil || l.drawn.layout != form || !l.drawn.at.Equal(now) {
+		l.drawn = drawnRows{layout: form, at: now, text: make(map[string]string, rows)}
+	}
+	for i := l.first; i < min(l.first+rows, len(l.rows)); i++ {
+		out = append(out, l.drawRow(a, form, l.rows[i], now))
+	}
+	for len(out) < rows {
+		out = append(out, "")
+	}
+	return out[:min(len(out), rows)]
+}
+
+func (l *listScreen) drawRow(a *app, form layout, key string, now time.Time) string {
+	text, drawn := l.drawn.text[key]
+	if !drawn {
+		if i, known := l.index[key]; known {
+			text = a.row(form, &a.snap.Buckets[i], now)
+		} else {
+			text = textsafe.PadRight(a.name(key, form.name), form.name) + " " + a.dim.text("gone")
+		}
+		l.drawn.text[key] = text
+	}
+	mark := " "
+	if l.marks[key] {
+		mark = a.marked
+	}
+	switch {
+	case a.old():
+		text = a.dim.text(plainText(text))
+		if key == l.cursor {
+			return a.strong.text(mark+a.cursor) + " " + text
+		}
+	case key == l.cursor:
+		return a.strong.text(mark+a.cursor+" ") + a.embolden(text, form.name)
+	}
+	return mark + "  " + text
+}
+
+// embolden makes the name of a drawn row bold.
+func (a *app) embolden(row string, cells int) string {
+	name := a.name(a.list.cursor, cells)
+	if rest, ok := strings.CutPrefix(row, name); ok {
+		return a.strong.text(name) + rest
+	}
+	return row
+}
+
+// old reports whether what is on screen may no longer be true.
+func (a *app) old() bool { return a.snap.Link.State != watch.Live }
+
+// alertLines are the gravest alerts. Where the list has more of them, its
+// counts line says so.
+func (a *app) alertLines(most, width int) []string {
+	var out []string
+	subject := 14
+	if width < 60 {
+		subject = 0
+	}
+	for _, alert := range a.snap.Alerts[:min(most, len(a.snap.Alerts))] {
+		mark, mood := "! ", a.warn
+		if alert.Grave {
+			mark, mood = "!!", a.alarm
+		}
+		line := " " + mark + " " + textsafe.PadRight(a.alertAbout(alert), subject) + " " + a.esc(alert.Text)
+		if a.old() {
+			mood = a.dim
+		}
+		out = append(out, mood.text(a.cut(line, width-1)))
+	}
+	return out
+}
+
+// alertAbout is the bucket or worker that an alert is about.
+func (a *app) alertAbout(alert watch.Alert) string {
+	if alert.Key == "" {
+		return "worker " + a.name(alert.Worker, 20)
+	}
+	return a.name(alert.Key, 28)
+}
+
+// countsLine is "14 of 14 · worst first · 1 more alert: a".
+func (a *app) countsLine(width int) string {
+	l := a.list
+	if l.typing {
+		prompt := "filter: "
+		return prompt + a.drawInput(l.input, max(0, min(40, width-len(prompt)-16)), true) + "  " +
+			a.dim.text(strconv.Itoa(len(l.rows))+" of "+strconv.Itoa(len(l.order)))
+	}
+	if a.showCost {
+		return a.dim.text(a.costText())
+	}
+	parts := []string{strconv.Itoa(len(l.rows)) + " of " + strconv.Itoa(len(l.order)), l.sort.String()}
+	if l.filter != "" {
+		parts = append(parts, `filter "`+a.escInput([]rune(l.input.Value()))+`": esc clears`)
+	}
+	if n := len(l.marks); n > 0 {
+		parts = append(parts, strconv.Itoa(n)+" marked")
+	}
+	if more := len(a.snap.Alerts) - a.plan(a.bodyHeight()).alerts; more > 0 {
+		parts = append(parts, count(more, "more alert")+": a")
+	}
+	if !a.hasForeign() {
+		parts = append(parts, "foreign keys: --match")
+	}
+	text := parts[0]
+	for _, p := range parts[1:] {
+		if longer := a.join(text, p); textCells(longer) <= width {
+			text = longer
+		}
+	}
+	return a.dim.text(text)
+}
+
+// hasForeign reports whether a scan for foreign keys found any.
+func (a *app) hasForeign() bool { return a.snap.Counts[watch.Foreign] > 0 }
+
+// costText is what the console itself asks of Redis.
+func (a *app) costText() string {
+	c := a.snap.Cost
+	parts := []string{"this console: " + short(c.Calls, 4) + " calls/s"}
+	if c.Bytes >= 0 {
+		parts = append(parts, short(c.Bytes, 4)+"B/s read")
+	}
+	parts = append(parts, "refresh "+span(c.Refresh))
+	if a.snap.Link.RTT > 0 {
+		parts = append(parts, "answered in "+millis(a.snap.Link.RTT))
+	}
+	if a.snap.Sweep > 0 {
+		parts = append(parts, "whole registry every "+rough(a.snap.Sweep))
+	}
+	if a.snap.Back > 0 {
+		parts = append(parts, "reports reach "+rough(a.snap.Back)+" back")
+	}
+	return a.join(parts...)
+}
+
+// emptyLines say what to do where there is no row.
+func (a *app) emptyLines(width int) []string {
+	var say []string
+	switch {
+	case len(a.list.order) > 0:
+		say = []string{"No name contains " + `"` + a.escInput([]rune(a.list.input.Value())) + `": esc shows all.`}
+	case a.snap.Link.State == watch.Live:
+		say = []string{
+			"No bucket is known here yet.",
+			"Start a worker that embeds bucketctl: it shows up within seconds.",
+			"Buckets of other programs: start with --match 'PATTERN'.",
+			"No Redis of yours at hand? Try: bucketop demo",
+		}
+	case a.snap.Link.State == watch.Lost:
+		say = []string{"Nothing was read before Redis was lost; it is tried again and again."}
+	default:
+		say = []string{a.connectingText(), "It is tried again and again; q quits."}
+	}
+	out := []string{""}
+	for _, s := range say {
+		for _, line := range wrap(s, width-4) {
+			out = append(out, "   "+line)
+		}
+	}
+	return out
+}
+
+// connectingText says what is tried before the first answer.
+func (a *app) connectingText() string {
+	link := a.snap.Link
+	text := "Connecting to " + a.esc(link.Addr)
+	if link.Addr == "" {
+		text = "Connecting"
+	}
+	if link.Tries > 1 {
+		text += ", try " + strconv.Itoa(link.Tries)
+	}
+	if link.Err != "" {
+		text += ": " + a.esc(link.Err)
+	}
+	return text
+}
