@@ -24,14 +24,15 @@ func (l *Limiter) acquire(ctx context.Context, n float64) (verdict, error) {
 
 // queue stands in line, and speaks for it once it is this caller's turn.
 func (l *Limiter) queue(ctx context.Context, n float64) (verdict, error) {
+	place := l.line.enter()
+	defer l.line.leave(place)
 	select {
-	case l.turn <- struct{}{}:
+	case <-place.turn:
 	case <-ctx.Done():
 		return verdict{}, l.gaveUp(ctx)
 	case <-l.client.alive.Done():
 		return verdict{}, ErrClosed
 	}
-	defer func() { <-l.turn }()
 	defer l.setShort(false)
 	return l.askUntilCharged(ctx, n)
 }

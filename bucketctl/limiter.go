@@ -25,10 +25,7 @@ type Limiter struct {
 	key      string
 	declared Limit
 
-	// turn is held by the one caller that speaks for the queue; the runtime
-	// serves the senders blocked on a channel in their order of arrival.
-	turn chan struct{}
-
+	line  line
 	share share
 	stats stats
 
@@ -44,7 +41,6 @@ func newLimiter(c *Client, key string, declared Limit) *Limiter {
 		client:   c,
 		key:      key,
 		declared: declared,
-		turn:     make(chan struct{}, 1),
 		woken:    make(chan struct{}),
 	}
 }

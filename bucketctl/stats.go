@@ -57,6 +57,13 @@ func (s *stats) called(d time.Duration) {
 	s.callTime.add(d)
 }
 
+// waitingNow is how many callers wait.
+func (s *stats) waitingNow() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting
+}
+
 // setHead tells when the first of those who wait is due.
 func (s *stats) setHead(due time.Time) {
 	s.mu.Lock()

@@ -1,0 +1,47 @@
+// Package bucketctl is a rate limiter for many processes that share one quota:
+// each bucket is one key in Redis, and one atomic script, by the server's
+// clock, decides who may start when.
+//
+// Open a Client once per process, ask it for a Limiter per bucket, and call
+// Wait before each request to the provider:
+//
+//	client, err := bucketctl.Open(ctx, bucketctl.Config{URL: os.Getenv("REDIS_URL"), App: "geocoder", Workers: 4})
+//	limiter, err := client.Bucket("geocode:{acme}:eu", bucketctl.PerMinute(300))
+//	err = limiter.Wait(ctx)
+//
+// # What it promises
+//
+// Counted at the server time when a caller may start (Decision.At), any span
+// of time sees at most
+//
+//	capacity + rate x span
+//
+// tokens, net of refunds, plus rate x horizon for each limit that an operator
+// replaced within the span, plus one share for each worker that is cut off
+// from Redis. A call whose answer was lost counts as spent: it is never
+// repeated by the client.
+//
+// # When Redis is down
+//
+// A Limiter goes on by its Client's fallback policy, with rate / workers by
+// default, from a local limiter that starts empty. Every such Decision says so
+// (Mode, Reason), each transition is one Warn line in the log, and the console
+// shows it. A probe beside the callers finds the way back; what was granted
+// alone in the last capacity/rate seconds is then debited from the shared
+// bucket once, before its first grant, so that no burst follows.
+//
+// # Changing things
+//
+// Admin is the one door for operators: it overrides limits, holds and resets
+// buckets, and undoes. Workers heed a change at their next call, and waiting
+// ones at once.
+//
+// # Limits
+//
+// A worker's Redis user may write every key it draws from, and so could set
+// overrides: a worker that turns hostile can ignore a limiter anyway. If Redis
+// loses a bucket's state (eviction, a failover to a replica that is behind, a
+// restart without persistence) the bucket begins again full: at most one extra
+// capacity. In a cluster, one server's outage sends the whole Client into
+// fallback until it is over.
+package bucketctl

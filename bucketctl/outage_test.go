@@ -1,0 +1,298 @@
+package bucketctl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bucketop/internal/redistest"
+)
+
+// logBuffer collects log lines from several goroutines.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) lines() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Split(strings.TrimSpace(b.buf.String()), "\n")
+}
+
+// logInto makes a Config log to b.
+func logInto(b *logBuffer) func(*Config) {
+	return func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(b, nil)) }
+}
+
+// draw calls Allow until stop is closed and counts what is granted, by mode.
+func draw(ctx context.Context, l *Limiter, stop <-chan struct{}) (shared, local float64, failed error) {
+	for {
+		select {
+		case <-stop:
+			return shared, local, nil
+		default:
+		}
+		d, err := l.AllowN(ctx, 1)
+		switch {
+		case err != nil:
+			return shared, local, err
+		case d.OK && d.Mode.Local():
+			local++
+		case d.OK:
+			shared++
+		}
+		time.Sleep(time.Millisecond) // a caller has something else to do, too
+	}
+}
+
+func isOpen(c *Client) bool {
+	open, _, _ := c.link.isOpen()
+	return open
+}
+
+func TestFrozenRedisDoesNotStopAWorker(t *testing.T) {
+	s := redistest.Start(t)
+	var log logBuffer
+	c := openClient(t, s, logInto(&log))
+	l := mustBucket(t, c, "k", PerSecond(100).Burst(10))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Freeze()
+	began := time.Now()
+	awaitTrue(t, func() bool {
+		if _, err := l.Allow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return isOpen(c)
+	})
+
+	// Its share is 50/s. Count over two seconds of its own.
+	stop := make(chan struct{})
+	time.AfterFunc(2*time.Second, func() { close(stop) })
+	_, local, err := draw(t.Context(), l, stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if local < 60 || local > 110 {
+		t.Errorf("granted %v alone in 2 s with a share of 50/s", local)
+	}
+	if err := l.Wait(t.Context()); err != nil {
+		t.Errorf("Wait in fallback: %v", err)
+	}
+
+	s.Thaw()
+	awaitTrue(t, func() bool { return !isOpen(c) })
+	d, err := l.AllowN(t.Context(), 1)
+	if err != nil || d.Mode != ModeShared {
+		t.Errorf("after the return: %+v, %v", d, err)
+	}
+	events := awaitEvents(t, openAdmin(t, s), EventShared)
+	if got := events[0].Detail["lasted"]; got == "" || events[0].Reason == "" {
+		t.Errorf("the event of the return tells too little: %+v", events[0])
+	}
+	if lines := log.lines(); len(lines) != 2 {
+		t.Errorf("an outage of %v took %d log lines, want 2:\n%s", time.Since(began), len(lines), strings.Join(lines, "\n"))
+	}
+}
+
+// awaitEvents waits for events of one kind.
+func awaitEvents(t *testing.T, a *Admin, kind EventKind) []Event {
+	t.Helper()
+	var found []Event
+	awaitTrue(t, func() bool {
+		events, err := a.Events(t.Context(), EventQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = nil
+		for _, e := range events {
+			if e.Kind == kind {
+				found = append(found, e)
+			}
+		}
+		return len(found) > 0
+	})
+	return found
+}
+
+func TestReportsTellTheFallback(t *testing.T) {
+	s := redistest.Start(t)
+	p := redistest.Proxy(t, s.Addr)
+	c := openClient(t, s, func(c *Config) { c.URL = p.URL() })
+	l := mustBucket(t, c, "k", PerSecond(100))
+	a := openAdmin(t, s)
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, func() bool {
+		workers, _, err := a.Workers(t.Context())
+		return err == nil && len(workers) == 1 && workers[0].Buckets[0].Mode == ModeShared && workers[0].Buckets[0].Granted == 1
+	})
+	p.Cut()
+	awaitTrue(t, func() bool {
+		if _, err := l.Allow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return isOpen(c)
+	})
+	workers, now, err := a.Workers(t.Context())
+	if err != nil || workers[0].SilentAt(now) {
+		t.Fatalf("silent at once: %+v, %v", workers, err)
+	}
+	awaitTrue(t, func() bool {
+		workers, now, err = a.Workers(t.Context())
+		return err == nil && workers[0].SilentAt(now)
+	})
+	p.Heal()
+	awaitTrue(t, func() bool { return !isOpen(c) })
+	workers, now, err = a.Workers(t.Context())
+	if err != nil || workers[0].SilentAt(now) || workers[0].Buckets[0].Mode == "" {
+		t.Errorf("after the return: %+v, %v", workers, err)
+	}
+}
+
+func TestRedisAbsentAtStart(t *testing.T) {
+	s := redistest.Start(t)
+	s.Kill()
+	var log logBuffer
+	c := openClient(t, s, logInto(&log))
+	l := mustBucket(t, c, "k", PerSecond(1000).Burst(100))
+	d, err := l.AllowN(t.Context(), 1)
+	if err != nil || d.Mode != ModeShare || d.Reason == "" {
+		t.Fatalf("the first decision without Redis: %+v, %v", d, err)
+	}
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, func() bool { return isOpen(c) })
+	s.Restart()
+	awaitTrue(t, func() bool { return !isOpen(c) }) // idle: nobody calls
+	if d, err = l.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
+		t.Errorf("after Redis came up: %+v, %v", d, err)
+	}
+}
+
+func TestFallbackPolicies(t *testing.T) {
+	for policy, want := range map[Policy]struct {
+		ok   bool
+		mode Mode
+		err  error
+	}{
+		FallbackOpen:   {ok: true, mode: ModeOpen},
+		FallbackClosed: {ok: false, mode: ModeClosed, err: ErrUnavailable},
+	} {
+		s := redistest.Start(t)
+		s.Kill()
+		l := mustBucket(t, openClient(t, s, func(c *Config) { c.Fallback = policy }), "k", PerSecond(10))
+		d, err := l.AllowN(t.Context(), 1)
+		if err != nil || d.OK != want.ok || d.Mode != want.mode {
+			t.Errorf("%s: AllowN: %+v, %v", policy, d, err)
+		}
+		if err := l.Wait(t.Context()); !errors.Is(err, want.err) {
+			t.Errorf("%s: Wait: %v, want %v", policy, err, want.err)
+		}
+	}
+}
+
+func TestHoldOutlivesTheOutage(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s)
+	l := mustBucket(t, c, "k", PerSecond(100))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openAdmin(t, s).Hold(t.Context(), "k", AnyRev, NoEnd(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := l.Allow(t.Context()); ok || err != nil { // the worker sees the hold
+		t.Fatal(ok, err)
+	}
+	s.Kill()
+	awaitTrue(t, func() bool {
+		d, err := l.AllowN(t.Context(), 1)
+		if err != nil || d.OK {
+			t.Fatalf("a held bucket granted: %+v, %v", d, err)
+		}
+		return isOpen(c)
+	})
+}
+
+func TestReturnDebitsWhatWasGrantedAlone(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s, func(c *Config) { c.Workers = 1 })
+	limit := PerSecond(20).Burst(200)
+	l := mustBucket(t, c, "k", limit)
+	for range 180 { // leaves about 20
+		if _, err := l.Allow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Freeze()
+	stop := make(chan struct{})
+	time.AfterFunc(4*time.Second, func() { close(stop) })
+	_, local, err := draw(t.Context(), l, stop)
+	if err != nil || local < 20 {
+		t.Fatalf("granted %v alone, %v", local, err)
+	}
+	s.Thaw()
+	awaitTrue(t, func() bool { return !isOpen(c) })
+	if _, err := l.Allow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	state, err := l.Peek(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Every token granted is accounted for: what the bucket charged is what
+	// was granted, in whatever mode, and takes that timed out count as spent.
+	granted := state.Granted
+	if mine := l.report().Granted; granted < mine-1 || granted > mine+failuresToOpen+1 {
+		t.Errorf("the bucket charged %v for %v granted", granted, mine)
+	}
+}
+
+func TestOneBucketOfAWrongTypeStaysAlone(t *testing.T) {
+	s := redistest.Start(t)
+	if err := s.Client(t).Set(t.Context(), "bad", 5, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, s)
+	bad, good := mustBucket(t, c, "bad", PerSecond(10)), mustBucket(t, c, "good", PerSecond(10))
+	for range 2 * failuresToOpen {
+		if _, err := bad.Allow(t.Context()); !errors.Is(err, ErrWrongType) {
+			t.Fatalf("a string key: %v", err)
+		}
+	}
+	if d, err := good.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
+		t.Errorf("its neighbour: %+v, %v", d, err)
+	}
+}
+
+func TestMissingPermissionIsConfiguration(t *testing.T) {
+	s := redistest.Start(t)
+	admin := s.Client(t)
+	if err := admin.Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-hset").Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
+	d, err := mustBucket(t, c, "k", PerSecond(10)).AllowN(t.Context(), 1)
+	if err != nil || d.Mode != ModeShare || !strings.HasPrefix(d.Reason, "configuration: ") {
+		t.Errorf("without HSET: %+v, %v", d, err)
+	}
+	if strings.Contains(d.Reason, ":p@") {
+		t.Error("the reason shows the password")
+	}
+}

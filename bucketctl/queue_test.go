@@ -1,0 +1,261 @@
+package bucketctl
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"bucketop/internal/redistest"
+)
+
+func TestUnusableNumbersOfTokensAreRefusedBeforeAnyCall(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(10))
+	for _, n := range []float64{0, -3, math.NaN(), math.Inf(1), math.Inf(-1), 1e-12, 1e13} {
+		if err := l.WaitN(t.Context(), n); !errors.Is(err, ErrTokens) {
+			t.Errorf("WaitN(%v): %v", n, err)
+		}
+		if _, err := l.AllowN(t.Context(), n); !errors.Is(err, ErrTokens) {
+			t.Errorf("AllowN(%v): %v", n, err)
+		}
+	}
+	if n, err := s.Client(t).Exists(t.Context(), "k").Result(); err != nil || n != 0 {
+		t.Errorf("a refused request left state: %v, %v", n, err)
+	}
+}
+
+func TestMoreThanTheCapacityIsRefusedAtOnce(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(1).Burst(5))
+	var exceeds *ExceedsCapacityError
+	if err := l.WaitN(t.Context(), 6); !errors.As(err, &exceeds) || exceeds.Capacity != 5 || !errors.Is(err, ErrExceedsCapacity) {
+		t.Errorf("6 of 5: %v", err)
+	}
+	if d, err := l.AllowN(t.Context(), 5); err != nil || !d.OK {
+		t.Errorf("the refusal charged something: %+v, %v", d, err)
+	}
+}
+
+func TestWaitThatDoesNotFitTheDeadlineChargesNothing(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerMinute(1).Burst(1))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := l.Peek(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	began := time.Now()
+	var late *DeadlineError
+	err = l.Wait(ctx)
+	if !errors.As(err, &late) || !errors.Is(err, ErrDeadline) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("a wait of a minute within 10 s: %v", err)
+	}
+	if late.Wait < 50*time.Second || late.Wait > time.Minute {
+		t.Errorf("the error tells a wait of %v, want about a minute", late.Wait)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it was refused after %v, not at once", took)
+	}
+	after, err := l.Peek(t.Context())
+	if err != nil || after.Granted != before.Granted {
+		t.Errorf("charged %v before, %v after, %v", before.Granted, after.Granted, err)
+	}
+}
+
+func TestReturnedWaitIsExact(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s)
+	for _, limit := range []Limit{PerDay(1), PerHour(7), PerMinute(300), PerSecond(3), PerSecond(10_000)} {
+		limit = limit.Burst(5)
+		key := "wait:" + limit.String()
+		l := mustBucket(t, c, key, limit)
+		if d, err := l.AllowN(t.Context(), 5); err != nil || !d.OK {
+			t.Fatalf("%v: %+v, %v", limit, d, err)
+		}
+		v, err := l.decide(t.Context(), 5, 0)
+		if err != nil || v.code != codeRefused && limit.Rate < 100 {
+			t.Fatalf("%v: an empty bucket answers %+v, %v", limit, v, err)
+		}
+		stored, err := s.Client(t).HMGet(t.Context(), key, "tokens", "ts").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, ts := parse(t, stored[0]), parse(t, stored[1])
+		elapsed := float64(v.at.UnixMicro()) - math.Round(ts*1e6)
+		want := (5-tokens)/limit.Rate*1e6 - elapsed
+		if got := float64(v.wait.Microseconds()); got < want-0.01 || got > want+1 {
+			t.Errorf("%v: the wait is %v µs, exactly it is %v µs", limit, got, want)
+		}
+	}
+}
+
+func parse(t *testing.T, v any) float64 {
+	t.Helper()
+	text, ok := v.(string)
+	if !ok {
+		t.Fatalf("%v is no text", v)
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestCallerThatGivesUpGivesItsTokensBack(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s, func(c *Config) { c.Horizon = 5 * time.Second })
+	l := mustBucket(t, c, "k", PerSecond(1).Burst(1))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	go func() { gone <- l.Wait(ctx) }()
+	level := func() float64 {
+		state, err := l.Peek(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state.Level
+	}
+	awaitTrue(t, func() bool { return level() < -0.2 }) // charged ahead of its start
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if got := level(); got < 0 {
+		t.Errorf("the level is %v after the refund", got)
+	}
+}
+
+func TestQueueServesInOrderOfArrival(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(50).Burst(1))
+	first := l.line.enter() // until all have arrived
+	const callers = 20
+	var (
+		all    sync.WaitGroup
+		mu     sync.Mutex
+		starts = map[int]time.Time{}
+	)
+	for i := range callers {
+		all.Go(func() {
+			v, err := l.acquire(t.Context(), 1)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			starts[i] = v.start()
+		})
+		awaitTrue(t, func() bool { return l.line.length() == i+2 })
+	}
+	l.line.leave(first)
+	all.Wait()
+	for i := 1; i < callers; i++ {
+		if !starts[i].After(starts[i-1]) {
+			t.Errorf("caller %d starts at %v, the one before it at %v", i, starts[i], starts[i-1])
+		}
+	}
+}
+
+func TestAllowTakesNothingFromThoseWhoWait(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(1).Burst(1))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- l.Wait(t.Context()) }()
+	for {
+		select {
+		case err := <-waited:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+		if _, short := l.shortage(); !short {
+			continue // it does not wait yet, or no longer
+		}
+		if d, err := l.AllowN(t.Context(), 1); err != nil || (d.OK && d.Reason == "others wait") {
+			t.Fatalf("Allow beside a waiter: %+v, %v", d, err)
+		}
+	}
+}
+
+func TestCloseWakesWaiters(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s)
+	l := mustBucket(t, c, "k", PerDay(1))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 2)
+	for range 2 { // one speaks for the queue, one stands in it
+		go func() { waited <- l.Wait(t.Context()) }()
+	}
+	awaitTrue(t, func() bool { _, short := l.shortage(); return short && l.stats.waitingNow() == 2 })
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := <-waited; !errors.Is(err, ErrClosed) {
+			t.Errorf("a waiter of a closed Client: %v", err)
+		}
+	}
+	if err := l.Wait(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if err := c.Close(); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed twice: %v", err)
+	}
+}
+
+func TestCallEndsWithItsContext(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Freeze()
+	ctx, cancel := context.WithCancel(t.Context())
+	returned := make(chan error, 1)
+	go func() { returned <- l.Wait(ctx) }()
+	awaitTrue(t, func() bool { return l.stats.waitingNow() == 1 })
+	cancelled := time.Now()
+	cancel()
+	if err := <-returned; !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call: %v", err)
+	}
+	if took := time.Since(cancelled); took > callTimeout {
+		t.Errorf("it outlived its context by %v", took)
+	}
+}
+
+func TestOneBucketHasOneLimiterAndOneLimit(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s)
+	first := mustBucket(t, c, "k", PerSecond(1))
+	if again := mustBucket(t, c, "k", PerSecond(1)); again != first {
+		t.Error("the same bucket got two limiters")
+	}
+	if _, err := c.Bucket("k", PerSecond(2)); !errors.Is(err, ErrLimit) {
+		t.Errorf("another limit for the same bucket: %v", err)
+	}
+	for _, key := range []string{"", "a{b", "bucketctl:x"} {
+		if _, err := c.Bucket(key, PerSecond(1)); !errors.Is(err, ErrKey) {
+			t.Errorf("bucket %q: %v", key, err)
+		}
+	}
+}
