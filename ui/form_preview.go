@@ -104,7 +104,7 @@ func changesNothing(s bucketctl.State, o outlook) bool {
 func nowText(b watch.Bucket) string {
 	limit := b.State.Effective
 	text := ""
-	switch unit := rateText(limit.Rate, limit.Per); {
+	switch unit := exactRate(limit.Rate, limit.Per); {
 	case math.IsNaN(b.Granted) && limit.IsZero():
 		text = "what is granted is not known, nor is the limit"
 	case math.IsNaN(b.Granted):
@@ -112,7 +112,7 @@ func nowText(b watch.Bucket) string {
 	case limit.IsZero():
 		text = aboutRate(b.Granted, time.Second) + " granted of a limit that is not known"
 	default:
-		text = aboutText(perUnit(b.Granted, limit.Per)) + " of " + unit + " granted"
+		text = plain(inUnit(b.Granted, limit.Per)) + " of " + unit + " granted"
 	}
 	switch {
 	case b.Waiting < 0:
@@ -170,7 +170,7 @@ func thenTexts(s bucketctl.State, live watch.Bucket, o outlook, now time.Time) [
 
 // rateThen tells what the rate will do to the queue.
 func rateThen(b watch.Bucket, limit bucketctl.Limit) string {
-	text := rateText(limit.Rate, limit.Per) + " at most"
+	text := exactRate(limit.Rate, limit.Per) + " at most"
 	if stopped(b.State) {
 		return text + ", once it is no longer stopped"
 	}
@@ -194,12 +194,12 @@ func rateThen(b watch.Bucket, limit bucketctl.Limit) string {
 
 // burstThen tells what the capacity will do.
 func burstThen(b watch.Bucket, s bucketctl.State, limit bucketctl.Limit, now time.Time) string {
-	text := "at most " + capacityText(limit.Capacity) + " start at once"
+	text := "at most " + exactTokens(limit.Capacity) + " start at once"
 	switch was := s.Effective.Capacity; {
 	case was == limit.Capacity:
 		text += ", as now"
 	case was != 0:
-		text += " (was " + capacityText(was) + ")"
+		text += " (was " + exactTokens(was) + ")"
 	}
 	if b.State.Known() {
 		text += "; " + tokensText(cutOff(b, limit, now)) + " cut off"
@@ -223,7 +223,7 @@ func levelNow(b watch.Bucket, now time.Time) float64 {
 
 // tokensText is a number of tokens with its verb.
 func tokensText(n float64) string {
-	if text := aboutText(n); text != "1" {
+	if text := plain(n); text != "1" {
 		return text + " tokens are"
 	}
 	return "1 token is"
@@ -232,7 +232,7 @@ func tokensText(n float64) string {
 // endText tells when the override ends, and that what comes then is the
 // declared limit, not the one that was in force before the edit.
 func endText(s bucketctl.State, o outlook, now time.Time) string {
-	declared := "back to declared, " + limitText(s.Declared)
+	declared := "back to declared, " + exactLimit(s.Declared)
 	if s.Declared.IsZero() {
 		declared = "back to what the workers declare, which is not known"
 	}
@@ -242,7 +242,7 @@ func endText(s bucketctl.State, o outlook, now time.Time) string {
 	case o.override.Until.IsZero():
 		return "no end: it stays until somebody changes it"
 	}
-	text := clockText(o.override.Until, now) + " " + declared
+	text := clockTime(o.override.Until, now) + " " + declared
 	if !s.Override.IsZero() && !s.Effective.IsZero() {
 		text += notTo(s)
 	}
@@ -256,9 +256,9 @@ func endText(s bucketctl.State, o outlook, now time.Time) string {
 func notTo(s bucketctl.State) string {
 	switch {
 	case s.Effective.Rate != s.Declared.Rate:
-		return " (not to " + rateText(s.Effective.Rate, s.Effective.Per) + ")"
+		return " (not to " + exactRate(s.Effective.Rate, s.Effective.Per) + ")"
 	case s.Effective.Capacity != s.Declared.Capacity:
-		return " (not to capacity " + capacityText(s.Effective.Capacity) + ")"
+		return " (not to capacity " + exactTokens(s.Effective.Capacity) + ")"
 	}
 	return ""
 }

@@ -23,36 +23,8 @@ func exactText(x float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// aboutText is a number that was measured, in about three digits: 588, 9.87.
-func aboutText(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "?"
-	}
-	digits := 0
-	switch size := math.Abs(x); {
-	case size == 0:
-	case size < 0.01:
-		return strconv.FormatFloat(x, 'g', 2, 64)
-	case size < 9.995:
-		digits = 2
-	case size < 99.95:
-		digits = 1
-	}
-	text := strconv.FormatFloat(x, 'f', digits, 64)
-	if digits > 0 {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
-
-// unitText is what stands behind the slash of a rate shown in unit per.
-func unitText(per time.Duration) string {
-	_, unit, _ := strings.Cut(bucketctl.Limit{Rate: 1, Per: per}.RateString(), "/")
-	return unit
-}
-
-// perUnit turns tokens per second into tokens per unit.
-func perUnit(rate float64, per time.Duration) float64 {
+// inUnit turns tokens per second into tokens per unit.
+func inUnit(rate float64, per time.Duration) float64 {
 	if per <= 0 {
 		per = time.Second
 	}
@@ -61,31 +33,31 @@ func perUnit(rate float64, per time.Duration) float64 {
 
 // aboutRate is a rate that was measured, such as 138/min.
 func aboutRate(rate float64, per time.Duration) string {
-	return aboutText(perUnit(rate, per)) + "/" + unitText(per)
+	return rateText(rate, bucketctl.Limit{Rate: 1, Per: per}, 6)
 }
 
-// rateText is a rate that somebody set; 0 is none.
-func rateText(rate float64, per time.Duration) string {
+// exactRate is a rate that somebody set; 0 is none.
+func exactRate(rate float64, per time.Duration) string {
 	if rate == 0 {
 		return "?"
 	}
 	return bucketctl.Limit{Rate: rate, Per: per}.RateString()
 }
 
-// capacityText is a capacity that somebody set; 0 is none.
-func capacityText(capacity float64) string {
+// exactTokens is a capacity that somebody set; 0 is none.
+func exactTokens(capacity float64) string {
 	if capacity == 0 {
 		return "?"
 	}
 	return exactText(capacity)
 }
 
-// limitText is a limit within a sentence, such as "300/min and 15".
-func limitText(l bucketctl.Limit) string {
+// exactLimit is a limit within a sentence, such as "300/min and 15".
+func exactLimit(l bucketctl.Limit) string {
 	if l.IsZero() {
 		return "a limit that is not known"
 	}
-	return rateText(l.Rate, l.Per) + " and " + capacityText(l.Capacity)
+	return exactRate(l.Rate, l.Per) + " and " + exactTokens(l.Capacity)
 }
 
 // spanText is a duration within a sentence, rounded up: "4 s", "2 min 5 s".
@@ -122,37 +94,15 @@ func twoUnits(big int64, bigUnit string, small int64, smallUnit string) string {
 	return fmt.Sprintf("%d %s %d %s", big, bigUnit, small, smallUnit)
 }
 
-// shortSpan is a duration in a column: 42s, 26m, 2h, 3d, rounded down.
-func shortSpan(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", d/time.Hour)
+// shortRev is a revision within a sentence: the last digits of it, which tell
+// two of one bucket apart, since the whole is the server's microseconds.
+func shortRev(r bucketctl.Rev) string {
+	text := strconv.FormatInt(int64(r), 10)
+	const tail = 5
+	if len(text) > tail+3 {
+		return ".." + text[len(text)-tail:]
 	}
-	return fmt.Sprintf("%dd", d/(24*time.Hour))
-}
-
-// clockText is a moment of server time, in UTC as everywhere on the console;
-// with its date when it is not today's.
-func clockText(t, now time.Time) string {
-	t, now = t.UTC(), now.UTC()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04:05")
-	}
-	return t.Format("2006-01-02 15:04:05")
-}
-
-// countText is a number of things: "1 caller", "37 callers".
-func countText(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
+	return text
 }
 
 // listText joins names as a sentence does: "geo-7, geo-8 and geo-9".
@@ -170,7 +120,7 @@ func fewNames(names []string) string {
 	if len(names) <= most {
 		return listText(names)
 	}
-	return listText(append(append([]string{}, names[:most-1]...), countText(len(names)-most+1, "other")))
+	return listText(append(append([]string{}, names[:most-1]...), count(len(names)-most+1, "other")))
 }
 
 // plainError is an input's error without the sentinel's prefix, which says

@@ -27,12 +27,12 @@ func editWarnings(s bucketctl.State, live watch.Bucket, o outlook, now time.Time
 	}
 	if live.LargestN > o.limit.Capacity {
 		add(fmt.Sprintf("workers ask for up to %s at once: with capacity %s those calls fail at once",
-			aboutText(live.LargestN), capacityText(o.limit.Capacity)))
+			plain(live.LargestN), exactTokens(o.limit.Capacity)))
 	}
 	add(burstWarning(s, o.limit))
 	if n := cutOff(live, o.limit, now); live.State.Known() && n > 0 {
 		add(fmt.Sprintf("%s cut off: %s are in it, %s fit",
-			tokensText(n), aboutText(levelNow(live, now)), capacityText(o.limit.Capacity)))
+			tokensText(n), plain(levelNow(live, now)), exactTokens(o.limit.Capacity)))
 	}
 	return all
 }
@@ -43,7 +43,7 @@ func stillStopped(s bucketctl.State, now time.Time) string {
 	case s.Hold.Active:
 		return "it is HELD" + byText(s.Hold.By) + ": an edit does not resume it (H does)"
 	case s.Cooldown.Until.After(now):
-		return "it is in COOLDOWN until " + clockText(s.Cooldown.Until, now) + ": an edit does not end that"
+		return "it is in COOLDOWN until " + clockTime(s.Cooldown.Until, now) + ": an edit does not end that"
 	}
 	return ""
 }
@@ -55,11 +55,11 @@ func factorWarning(s bucketctl.State, limit bucketctl.Limit) string {
 	if old == 0 || rate == 0 || rate < old*slip && rate > old/slip {
 		return ""
 	}
-	from, to := rateText(old, s.Effective.Per), rateText(rate, limit.Per)
+	from, to := exactRate(old, s.Effective.Per), exactRate(rate, limit.Per)
 	if rate > old {
-		return fmt.Sprintf("%s is %s times what is in force (%s): is the unit right?", to, aboutText(rate/old), from)
+		return fmt.Sprintf("%s is %s times what is in force (%s): is the unit right?", to, plain(rate/old), from)
 	}
-	return fmt.Sprintf("%s is 1/%s of what is in force (%s): is the unit right?", to, aboutText(old/rate), from)
+	return fmt.Sprintf("%s is 1/%s of what is in force (%s): is the unit right?", to, plain(old/rate), from)
 }
 
 // burstWarning compares the capacity with the rate. A window's capacity is a
@@ -69,7 +69,7 @@ func burstWarning(s bucketctl.State, limit bucketctl.Limit) string {
 		return ""
 	}
 	const stalls, minute = 1.0, 60.0
-	capacity := capacityText(limit.Capacity)
+	capacity := exactTokens(limit.Capacity)
 	switch seconds := limit.Capacity / limit.Rate; {
 	case seconds < stalls:
 		return fmt.Sprintf("capacity %s is only %s of rate: it stalls on jitter; 3 s is usual", capacity, secondsText(seconds))
@@ -82,7 +82,7 @@ func burstWarning(s bucketctl.State, limit bucketctl.Limit) string {
 // secondsText is a capacity as a time of rate: "2.9 s", "5 min".
 func secondsText(seconds float64) string {
 	if seconds < 60 {
-		return aboutText(seconds) + " s"
+		return plain(seconds) + " s"
 	}
 	if seconds > 1e9 {
 		return "decades"
@@ -118,14 +118,14 @@ func reachWarning(what string, b watch.Bucket, now time.Time) string {
 	if len(silent) > 0 {
 		head = fewNames(silent) + " " + isAre(len(silent)) + " SILENT"
 		if !oldest.IsZero() {
-			head += " " + shortSpan(now.Sub(oldest))
+			head += " " + rough(now.Sub(oldest))
 		}
 	}
 	if len(local) > 0 {
 		head = joinClauses(head, fewNames(local)+" "+isAre(len(local))+" in FALLBACK")
 	}
 	return fmt.Sprintf("%s: %s reaches %d of %s; %s",
-		head, what, len(b.Workers)-missed, countText(len(b.Workers), "worker"), aloneText(append(silent, local...), share, b))
+		head, what, len(b.Workers)-missed, count(len(b.Workers), "worker"), aloneText(append(silent, local...), share, b))
 }
 
 // aloneText tells what workers that Redis does not reach may do.
@@ -186,4 +186,12 @@ func quoteText(reason string) string {
 		return ""
 	}
 	return `"` + brief(reason) + `"`
+}
+
+// movedOn warns early that somebody else has written since the form opened.
+func movedOn(frozen, live bucketctl.State) string {
+	if live.Rev <= frozen.Rev || frozen.At.IsZero() {
+		return ""
+	}
+	return changerText(frozen, live, live.At) + " meanwhile: what you do here is not written over it"
 }
