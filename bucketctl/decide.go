@@ -44,19 +44,18 @@ func (l *Limiter) ask(ctx context.Context, n float64, patience int64) (verdict, 
 		v   verdict
 		err error
 	}
-	answered := make(chan answer, 1)
+	answered := make(chan answer) // unbuffered: an answer is either received or given back
 	left := make(chan struct{})
 	go func() {
 		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 		defer cancel()
 		v, err := l.take(call, n, patience)
-		answered <- answer{v, err}
 		select {
+		case answered <- answer{v, err}:
 		case <-left:
 			if err == nil && v.code == codeCharged {
 				l.refund(ctx, n, v)
 			}
-		default:
 		}
 	}()
 	select {
