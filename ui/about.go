@@ -33,7 +33,7 @@ func (a *app) about(key string, width int) []string {
 	if !known {
 		return []string{name + "  gone: no worker registers it and it has no state"}
 	}
-	return append([]string{name + "  " + a.identity(&b)}, a.facts(&b)...)
+	return append([]string{name + "  " + a.identity(&b)}, a.facts(&b, false)...)
 }
 
 // identity is "25/s, capacity 25, as declared · rev 7 · 3 workers, all shared".
@@ -100,8 +100,9 @@ func workersPhrase(b *watch.Bucket) string {
 }
 
 // facts are sentences about what is not as usual, gravest first; where all is
-// as usual, how the bucket is used.
-func (a *app) facts(b *watch.Bucket) []string {
+// as usual, how the bucket is used. Brief leaves out what stands in the table of
+// limits.
+func (a *app) facts(b *watch.Bucket, brief bool) []string {
 	now := a.dataNow()
 	var out []string
 	add := func(s string) {
@@ -115,11 +116,15 @@ func (a *app) facts(b *watch.Bucket) []string {
 			add("problem: " + a.esc(p.Text))
 		}
 	}
-	add(a.holdFact(b, now))
-	add(a.cooldownFact(b, now))
+	if !brief {
+		add(a.holdFact(b, now))
+		add(a.cooldownFact(b, now))
+	}
 	add(a.workersFact(b))
 	add(a.driftFact(b))
-	add(a.overrideFact(b, now))
+	if !brief {
+		add(a.overrideFact(b, now))
+	}
 	add(a.useFact(b))
 	if len(out) == 0 {
 		add(a.quietFact(b, now))

@@ -131,9 +131,7 @@ func (a *app) nextAlert() tea.Cmd {
 	}
 	alert := a.snap.Alerts[a.alertAt]
 	if alert.Key == "" {
-		w := newWorkersScreen()
-		w.cursor = alert.Worker
-		a.push(w)
+		a.push(newWorkersScreen(alert.Worker))
 	} else {
 		a.goTo(alert.Key)
 	}

@@ -49,7 +49,7 @@ func newActions() []action {
 
 func lookActions() []action {
 	return []action{
-		{keys: []string{"enter"}, label: "enter", name: "open", on: onList | onEvents,
+		{keys: []string{"enter"}, label: "enter", name: "open", on: onList | onEvents | onWorkers,
 			about: "open the bucket: limits, history, workers, events, raw fields", do: (*app).openDetail},
 		{keys: []string{"esc", "backspace"}, label: "esc", name: "back", on: onButHelp&^onList | onHelp,
 			about: "go back; in the list, clear the filter", do: (*app).back},
@@ -80,9 +80,9 @@ func viewActions() []action {
 			about: "sort by: worst first, name, used, waiting", do: (*app).cycleSort},
 		{keys: []string{"a"}, label: "a", name: "alerts", on: onButHelp,
 			about: "go to the next bucket or worker that an alert is about", do: (*app).nextAlert},
-		{keys: []string{"w"}, label: "w", name: "workers", on: onAnything,
+		{keys: []string{"w"}, label: "w", name: "workers", on: onAnything &^ onWorkers,
 			about: "workers: who is on its fallback, since when, why", do: (*app).openWorkers},
-		{keys: []string{"v"}, label: "v", name: "events", on: onAnything,
+		{keys: []string{"v"}, label: "v", name: "events", on: onAnything &^ onEvents,
 			about: "events: who changed what, and what workers told", do: (*app).openEvents},
 		{keys: []string{" "}, label: "space", on: onList,
 			about: "mark the row: marked rows stay on top", do: (*app).mark},

@@ -171,6 +171,9 @@ func clockTime(t, now time.Time) string {
 	case t.UTC().YearDay() == now.UTC().YearDay() && t.UTC().Year() == now.UTC().Year():
 		return t.UTC().Format("15:04:05")
 	}
+	if t.UTC().Year() == now.UTC().Year() {
+		return t.UTC().Format("Jan 02 15:04")
+	}
 	return t.UTC().Format("2006-01-02 15:04")
 }
 

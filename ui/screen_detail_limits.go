@@ -1,0 +1,126 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"bucketop/bucketctl"
+	"bucketop/internal/watch"
+)
+
+var limitColumns = []column{
+	{title: "LIMIT", least: 8},
+	{title: "RATE", least: 10},
+	{title: "CAPACITY", least: 8},
+	{title: "BY WHOM, UNTIL WHEN, WHY", flex: true, keep: 1},
+}
+
+// limitSection is what was declared, what an operator set instead, what is in
+// force, and what stops the bucket.
+func (a *app) limitSection(b *watch.Bucket, width int) []string {
+	s, now := &b.State, a.dataNow()
+	rows := [][]cell{
+		{plainCell("declared"), plainCell(rateCell(s.Declared)), plainCell(capacityCell(s.Declared)), plainCell(a.declaredWhy(b))},
+	}
+	if !s.Override.IsZero() {
+		rows = append(rows, a.overrideRow(s, now))
+	}
+	force := "as declared"
+	switch {
+	case s.Effective.IsZero():
+		force = "not known"
+	case !s.Override.IsZero():
+		force = "the override"
+	}
+	if !s.Effective.IsZero() {
+		force += "; capacity is " + rough(secondsOf(s.Effective)) + " of rate"
+	}
+	rows = append(rows, []cell{{"in force", a.strong}, {rateCell(s.Effective), a.strong}, {capacityCell(s.Effective), a.strong}, plainCell(force)})
+	if h := s.Hold; h.Active {
+		rows = append(rows, []cell{{"HELD", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntilWhy(h.By, h.At, h.Until, h.Reason, now))})
+	}
+	if c := s.Cooldown; c.Until.After(now) {
+		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntilWhy(c.By, time.Time{}, c.Until, "", now))})
+	}
+	heading, lines := a.table(limitColumns, rows, width-2)
+	return indent(heading, lines)
+}
+
+func (a *app) overrideRow(s *bucketctl.State, now time.Time) []cell {
+	o := s.Override
+	rate, capacity := "as declared", "as declared"
+	if o.Rate != 0 {
+		rate = rateText(o.Rate, bucketctl.Limit{Rate: o.Rate, Per: o.Per}, 6)
+	}
+	if o.Capacity != 0 {
+		capacity = plain(o.Capacity)
+	}
+	return []cell{{"override", a.note}, {rate, a.note}, {capacity, a.note},
+		plainCell(a.whoUntilWhy(s.By, s.ChangedAt, o.Until, s.Reason, now))}
+}
+
+// whoUntilWhy is "anna@ops1 13:58:05, until 14:58:05, 26m left: "backlog"".
+func (a *app) whoUntilWhy(by string, at, until time.Time, reason string, now time.Time) string {
+	text := a.orSomebody(by)
+	if !at.IsZero() {
+		text += " " + clockTime(at, now)
+	}
+	if until.IsZero() {
+		text += ", no end"
+	} else {
+		text += ", until " + clockTime(until, now) + ", " + left(until, now)
+	}
+	if reason != "" {
+		text += ": " + a.quoted(reason)
+	}
+	return text
+}
+
+// declaredWhy says how many workers declare what is stored, and whether others
+// declare something else.
+func (a *app) declaredWhy(b *watch.Bucket) string {
+	same, others := 0, 0
+	for i := range b.Workers {
+		if d := b.Workers[i].Declared; d.Rate == b.State.Declared.Rate && d.Capacity == b.State.Declared.Capacity {
+			same++
+		} else {
+			others++
+		}
+	}
+	switch {
+	case same+others == 0:
+		return ""
+	case others > 0:
+		return count(same, "worker") + " declare this, " + a.warn.text(strconv.Itoa(others)+" something else")
+	}
+	return "by " + count(same, "worker")
+}
+
+func rateCell(l bucketctl.Limit) string {
+	if l.Rate == 0 {
+		return unknown
+	}
+	return rateText(l.Rate, l, 6)
+}
+
+func capacityCell(l bucketctl.Limit) string {
+	if l.Capacity == 0 {
+		return unknown
+	}
+	return plain(l.Capacity)
+}
+
+// secondsOf is how long a full bucket takes to fill.
+func secondsOf(l bucketctl.Limit) time.Duration {
+	return time.Duration(min(l.Capacity/l.Rate, 1e9) * float64(time.Second))
+}
+
+// indent puts a table one cell to the right, where everything begins.
+func indent(heading string, lines []string) []string {
+	out := make([]string, 0, len(lines)+1)
+	out = append(out, " "+heading)
+	for _, line := range lines {
+		out = append(out, " "+line)
+	}
+	return out
+}
