@@ -21,7 +21,7 @@ import (
 // Admin is what the verbs need of bucketctl.Admin.
 type Admin interface {
 	List(ctx context.Context, cursor string, count int) (bucketctl.Page, error)
-	Scan(ctx context.Context, pattern string, cursor uint64, count int) (bucketctl.ScanPage, error)
+	Scan(ctx context.Context, pattern, cursor string, count int) (bucketctl.ScanPage, error)
 	Get(ctx context.Context, key string) (bucketctl.State, error)
 	GetMany(ctx context.Context, keys []string) ([]bucketctl.State, error)
 	SetLimit(ctx context.Context, key string, rev bucketctl.Rev, c bucketctl.LimitChange) (bucketctl.Change, error)

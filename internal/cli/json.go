@@ -30,10 +30,15 @@ type jsonLimit struct {
 	Capacity *float64 `json:"capacity"`  // tokens
 }
 
+// jsonSetting is an override as a change left it; who and why is the event's.
+type jsonSetting struct {
+	jsonLimit
+	Until *string `json:"until"` // null: no end
+}
+
 // jsonOverride is what an operator set instead of the declared limit.
 type jsonOverride struct {
-	jsonLimit
-	Until  *string `json:"until"` // null: no end
+	jsonSetting
 	By     *string `json:"by"`
 	At     *string `json:"at"`
 	Reason *string `json:"reason"`
@@ -82,11 +87,12 @@ type jsonBucket struct {
 
 // jsonRecord is what a change of limit or hold can alter.
 type jsonRecord struct {
-	Override *jsonOverride `json:"override"`
-	Hold     *jsonHold     `json:"hold"`
+	Override *jsonSetting `json:"override"` // null: none
+	Hold     *jsonHold    `json:"hold"`     // null: none
 }
 
-// jsonEvent is one event: a record of events.
+// jsonEvent is one event: a record of events. It has no key where it is about a
+// whole worker.
 type jsonEvent struct {
 	ID   string `json:"id"`
 	At   string `json:"at"`

@@ -11,14 +11,11 @@ func toBucket(s bucketctl.State, seen time.Time) jsonBucket {
 		jsonKey: toKey(s.Key), State: stateOf(s), Kind: string(s.Kind), Type: s.Type,
 		At: moment(s.At), Level: known(s.Level), Granted: known(s.Granted),
 		Effective: toLimit(s.Effective), Declared: toLimit(s.Declared),
-		Override: toOverride(s.Override), Hold: toHold(s.Hold), Cooldown: toCooldown(s),
+		Override: toOverride(s), Hold: toHold(s.Hold), Cooldown: toCooldown(s),
 		Rev: int64(s.Rev), Problems: []jsonProblem{}, Seen: moment(seen),
 	}
 	if s.Kind != bucketctl.KindBucket {
 		b.Granted = nil // nobody counts it there
-	}
-	if b.Override != nil {
-		b.Override.By, b.Override.At, b.Override.Reason = orNull(s.By), moment(s.ChangedAt), orNull(s.Reason)
 	}
 	for _, p := range s.Problems {
 		b.Problems = append(b.Problems, jsonProblem{Code: string(p.Code), Field: p.Field, Text: p.Text})
@@ -29,12 +26,20 @@ func toBucket(s bucketctl.State, seen time.Time) jsonBucket {
 	return b
 }
 
-func toOverride(o bucketctl.Override) *jsonOverride {
-	if o.IsZero() {
+func toOverride(s bucketctl.State) *jsonOverride {
+	setting := toSetting(s.Override)
+	if setting == nil {
 		return nil
 	}
+	return &jsonOverride{jsonSetting: *setting, By: orNull(s.By), At: moment(s.ChangedAt), Reason: orNull(s.Reason)}
+}
+
+func toSetting(o bucketctl.Override) *jsonSetting {
 	limit := toLimit(bucketctl.Limit{Capacity: o.Capacity, Rate: o.Rate, Per: o.Per})
-	return &jsonOverride{jsonLimit: *limit, Until: moment(o.Until)}
+	if limit == nil {
+		return nil
+	}
+	return &jsonSetting{jsonLimit: *limit, Until: moment(o.Until)}
 }
 
 func toHold(h bucketctl.Hold) *jsonHold {
@@ -53,7 +58,7 @@ func toCooldown(s bucketctl.State) *jsonCooldown {
 }
 
 func toRecord(r bucketctl.Record) jsonRecord {
-	return jsonRecord{Override: toOverride(r.Override), Hold: toHold(r.Hold)}
+	return jsonRecord{Override: toSetting(r.Override), Hold: toHold(r.Hold)}
 }
 
 func toEvent(e bucketctl.Event) jsonEvent {

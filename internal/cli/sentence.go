@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 
 	"bucketop/bucketctl"
@@ -20,18 +19,28 @@ func usagef(format string, args ...any) error {
 	return usageError{text: fmt.Sprintf(format, args...)}
 }
 
+// unsureError is a change that was sent, and whose answer did not come.
+type unsureError struct {
+	verb string
+	err  error
+}
+
+func (e unsureError) Error() string { return e.verb + ": " + e.err.Error() }
+func (e unsureError) Unwrap() error { return e.err }
+
 // sentence is the one line that tells an operator what failed at addr and what
 // to do about it.
 func sentence(err error, addr string) string {
+	var unsure unsureError
 	switch {
+	case errors.As(err, &unsure):
+		return line(fmt.Sprintf("Redis at %s gave no answer to %s (%s), so it may or may not have been written; bucketop get shows it", addr, unsure.verb, reason(unsure.err)))
 	case isUnreachable(err):
 		return line(fmt.Sprintf("Redis at %s can't be reached: %s; check the address (-u) and that Redis is up, then try again", addr, reason(err)))
 	case errors.Is(err, bucketctl.ErrDenied):
 		return line(fmt.Sprintf("Redis at %s refuses: %s; check user, password and ACL, and that it is no replica", addr, reason(err)))
 	case errors.Is(err, bucketctl.ErrReadOnly):
 		return line("nothing was written: --read-only is given")
-	case errors.Is(err, bucketctl.ErrForeign):
-		return line(plain(err) + "; its workers read no overrides from here, so change its limit where they are configured")
 	case errors.Is(err, bucketctl.ErrWrongType):
 		return line(plain(err) + "; to clear the key, reset it with --delete")
 	case errors.Is(err, bucketctl.ErrConflict):
@@ -43,17 +52,15 @@ func sentence(err error, addr string) string {
 }
 
 // reason is the last cause of a failed call: what the system or the server
-// said, without the layers above it.
+// said, without what was being done at the time.
 func reason(err error) string {
-	var netErr net.Error
-	var op *net.OpError
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
-		return "no answer in time"
-	case errors.As(err, &op):
-		return strings.TrimPrefix(op.Err.Error(), "connect: ")
-	}
 	text := plain(err)
+	if errors.Is(err, context.DeadlineExceeded) || strings.HasSuffix(text, "(timeout)") {
+		return "no answer in time"
+	}
+	if i := strings.LastIndex(text, "can't connect: "); i >= 0 {
+		return text[i+len("can't connect: "):]
+	}
 	for _, class := range []error{bucketctl.ErrUnavailable, bucketctl.ErrDenied} {
 		if _, after, found := strings.Cut(text, plain(class)+": "); found {
 			return after

@@ -45,7 +45,7 @@ func runResume(ctx context.Context, c *call) error {
 func runUndo(ctx context.Context, c *call) error {
 	return c.change(ctx, func(ctx context.Context, s bucketctl.State, rev bucketctl.Rev) (bucketctl.Change, error) {
 		change, err := c.admin.Undo(ctx, s.Key, rev, c.in.reason)
-		if whose := change.Event.Detail["undone_by"]; err == nil && whose != "" {
+		if whose := change.Event.Detail["undoes_by"]; err == nil && whose != "" {
 			c.note("the change undone was made by %s", whose)
 		}
 		return change, err
@@ -107,7 +107,7 @@ func (c *call) change(ctx context.Context, make changer) error {
 	case errors.As(err, &audit):
 		c.note("warning: %s", plain(err))
 	case isUnreachable(err):
-		return fmt.Errorf("the answer is missing, so %s may or may not have been written, bucketop get tells: %w", c.verb.name, err)
+		return unsureError{verb: c.verb.name, err: err}
 	case err != nil:
 		return err
 	}

@@ -86,7 +86,7 @@ func byKey(a, b bucketctl.Registered) int { return cmp.Compare(a.Key, b.Key) }
 func (c *call) scanned(ctx context.Context, filter pattern) ([]bucketctl.Registered, error) {
 	var all []bucketctl.Registered
 	seen := map[string]bool{} // SCAN may return a key twice
-	cursor := uint64(0)
+	cursor := ""
 	for range maxSteps {
 		page, err := ask(ctx, func(ctx context.Context) (bucketctl.ScanPage, error) {
 			return c.admin.Scan(ctx, c.in.match, cursor, scanCount)
@@ -100,7 +100,7 @@ func (c *call) scanned(ctx context.Context, filter pattern) ([]bucketctl.Registe
 				all = append(all, bucketctl.Registered{Key: f.Key})
 			}
 		}
-		if cursor = page.Next; cursor == 0 {
+		if cursor = page.Next; cursor == "" {
 			slices.SortFunc(all, byKey)
 			return all, nil
 		}

@@ -70,9 +70,9 @@ func isSpan(text string) bool {
 func (c *call) limitChange(s bucketctl.State) (bucketctl.LimitChange, error) {
 	switch s.Kind {
 	case bucketctl.KindForeign, bucketctl.KindForeignWindow:
-		return bucketctl.LimitChange{}, fmt.Errorf("set %q: %w", s.Key, bucketctl.ErrForeign)
+		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q: its workers read no overrides; only its level can be reset", bucketctl.ErrForeign, s.Key)
 	case bucketctl.KindWrongType:
-		return bucketctl.LimitChange{}, fmt.Errorf("set %q: %w: it is a %s", s.Key, bucketctl.ErrWrongType, s.Type)
+		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q holds a %s", bucketctl.ErrWrongType, s.Key, s.Type)
 	}
 	wanted, err := bucketctl.ParseLimitChange(s, c.in.rate, c.in.cap, c.in.end)
 	if err != nil {

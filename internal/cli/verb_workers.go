@@ -71,10 +71,18 @@ func (c *call) workerRows(w bucketctl.Worker, now time.Time) [][]string {
 		}
 		rows = append(rows, []string{
 			name, modeText(w, b.Mode, now), since, c.out.cell(b.Key), share, showTokens(b.Granted),
-			showNumber(float64(b.Waiting)), showSpan(b.WaitP99), seen, c.out.cell(b.Reason),
+			showNumber(float64(b.Waiting)), showSpan(b.WaitP99), seen, c.whyText(w, b, now),
 		})
 	}
 	return rows
+}
+
+// whyText is why the worker is not shared.
+func (c *call) whyText(w bucketctl.Worker, b bucketctl.WorkerBucket, now time.Time) string {
+	if w.SilentAt(now) {
+		return "down, or on its own share: nobody can know"
+	}
+	return c.out.cell(b.Reason)
 }
 
 // modeText says how a worker decides, as far as anybody can know.
