@@ -174,8 +174,8 @@ func (r reading) decodeBucket(s *State) {
 	capacity, hasCapacity := f.positive(schema.FieldCapacity)
 	rate, hasRate := f.positive(schema.FieldRate)
 	gen, hasGen := f.number(schema.FieldGen)
+	per, _ := f.number(schema.FieldPer)
 	if hasCapacity && hasRate && hasGen {
-		per, _ := f.number(schema.FieldPer)
 		s.Declared = Limit{Capacity: capacity, Rate: rate, Per: time.Duration(per) * time.Microsecond}
 		s.Gen = int64(gen)
 	}
