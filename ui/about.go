@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ func (a *app) aboutLines(most, width int) []string {
 		lines = append(lines, a.about(key, width-2)...)
 	}
 	for i := range lines {
-		lines[i] = " " + a.cut(lines[i], width-2)
+		lines[i] = " " + a.aged(a.cut(lines[i], width-2))
 	}
 	for len(lines) < most {
 		lines = append(lines, "")
@@ -272,11 +271,15 @@ func (a *app) eventText(e *bucketctl.Event) string {
 // eventWhat is what happened, with what was before and what is after.
 func (a *app) eventWhat(e *bucketctl.Event) string {
 	word := strings.ToUpper(a.esc(string(e.Kind)))
-	before, after := recordText(e.Before), recordText(e.After)
 	switch e.Kind {
-	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventHold, bucketctl.EventResume, bucketctl.EventUndo:
-		return fmt.Sprintf("%s %s %s %s", word, before, a.arrow, after)
-	case bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventFallback, bucketctl.EventShared,
+	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventUndo:
+		return word + " " + recordText(e.Before) + " " + a.arrow + " " + recordText(e.After)
+	case bucketctl.EventHold:
+		if until := e.After.Hold.Until; !until.IsZero() {
+			return word + " until " + clockTime(until, a.serverNow())
+		}
+		return word + ", no end,"
+	case bucketctl.EventResume, bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventFallback, bucketctl.EventShared,
 		bucketctl.EventCooldown, bucketctl.EventMended:
 	}
 	var details []string

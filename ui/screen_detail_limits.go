@@ -12,18 +12,20 @@ var limitColumns = []column{
 	{title: "LIMIT", least: 8},
 	{title: "RATE", least: 10},
 	{title: "CAPACITY", least: 8},
-	{title: "BY WHOM, UNTIL WHEN, WHY", flex: true, keep: 1},
+	{title: "BY WHOM, UNTIL WHEN", flex: true, keep: 1},
 }
 
 // limitSection is what was declared, what an operator set instead, what is in
 // force, and what stops the bucket.
 func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	s, now := &b.State, a.dataNow()
+	reasons := map[int]string{} // by the row that one stands under
 	rows := [][]cell{
 		{plainCell("declared"), plainCell(rateCell(s.Declared)), plainCell(capacityCell(s.Declared)), plainCell(a.declaredWhy(b))},
 	}
 	if !s.Override.IsZero() {
 		rows = append(rows, a.overrideRow(s, now))
+		reasons[len(rows)-1] = s.Reason
 	}
 	force := "as declared"
 	switch {
@@ -37,13 +39,23 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	}
 	rows = append(rows, []cell{{"in force", a.strong}, {rateCell(s.Effective), a.strong}, {capacityCell(s.Effective), a.strong}, plainCell(force)})
 	if h := s.Hold; h.Active {
-		rows = append(rows, []cell{{"HELD", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntilWhy(h.By, h.At, h.Until, h.Reason, now))})
+		reasons[len(rows)] = h.Reason
+		rows = append(rows, []cell{{"HELD", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(h.By, h.At, h.Until, now))})
 	}
 	if c := s.Cooldown; c.Until.After(now) {
-		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntilWhy(c.By, time.Time{}, c.Until, "", now))})
+		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(c.By, time.Time{}, c.Until, now))})
 	}
 	heading, lines := a.table(limitColumns, rows, width-2)
-	return indent(heading, lines)
+	out := []string{" " + heading}
+	for i, line := range lines {
+		out = append(out, " "+line)
+		for _, reason := range wrap(a.quoted(reasons[i]), width-5) {
+			if reason != "" {
+				out = append(out, "   "+reason)
+			}
+		}
+	}
+	return out
 }
 
 func (a *app) overrideRow(s *bucketctl.State, now time.Time) []cell {
@@ -56,11 +68,11 @@ func (a *app) overrideRow(s *bucketctl.State, now time.Time) []cell {
 		capacity = plain(o.Capacity)
 	}
 	return []cell{{"override", a.note}, {rate, a.note}, {capacity, a.note},
-		plainCell(a.whoUntilWhy(s.By, s.ChangedAt, o.Until, s.Reason, now))}
+		plainCell(a.whoUntil(s.By, s.ChangedAt, o.Until, now))}
 }
 
-// whoUntilWhy is "anna@ops1 13:58:05, until 14:58:05, 26m left: "backlog"".
-func (a *app) whoUntilWhy(by string, at, until time.Time, reason string, now time.Time) string {
+// whoUntil is "anna@ops1 13:58:05, until 14:58:05, 26m left".
+func (a *app) whoUntil(by string, at, until, now time.Time) string {
 	text := a.orSomebody(by)
 	if !at.IsZero() {
 		text += " " + clockTime(at, now)
@@ -69,9 +81,6 @@ func (a *app) whoUntilWhy(by string, at, until time.Time, reason string, now tim
 		text += ", no end"
 	} else {
 		text += ", until " + clockTime(until, now) + ", " + left(until, now)
-	}
-	if reason != "" {
-		text += ": " + a.quoted(reason)
 	}
 	return text
 }

@@ -166,7 +166,7 @@ func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
 		out.WriteString(" " + textsafe.PadLeft(workersCell(b), workersCells))
 	}
 	if l.spark > 0 {
-		out.WriteString(" " + a.dim.text(a.sparkline(b.History.Granted, sparkTop(b), l.spark)))
+		out.WriteString(" " + a.faint.text(a.sparkline(b.History.Granted, sparkTop(b), l.spark)))
 	}
 	return out.String()
 }

@@ -26,7 +26,7 @@ type listPlan struct{ alerts, rows, blank, counts, about int }
 // selected and why it is as it is, the second alert, air.
 func (a *app) plan(height int) listPlan {
 	var p listPlan
-	alerts := min(2, len(a.snap.Alerts))
+	alerts := min(2, len(a.snap.Alerts)+a.lostLines())
 	least := 3
 	if height >= 10 {
 		least = 4
@@ -136,6 +136,10 @@ func (a *app) alertLines(most, width int) []string {
 	if width < 60 {
 		subject = 0
 	}
+	if most > 0 && a.lostLines() > 0 {
+		out = append(out, a.alarm.text(a.cut(" !! "+a.lostText(), width-1)))
+		most--
+	}
 	for _, alert := range a.snap.Alerts[:min(most, len(a.snap.Alerts))] {
 		mark, mood := "! ", a.warn
 		if alert.Grave {
@@ -148,6 +152,23 @@ func (a *app) alertLines(most, width int) []string {
 		out = append(out, mood.text(a.cut(line, width-1)))
 	}
 	return out
+}
+
+// lostLines is how many lines say that Redis is lost.
+func (a *app) lostLines() int {
+	if a.snap.Link.State == watch.Lost && !a.snap.At.IsZero() {
+		return 1
+	}
+	return 0
+}
+
+// lostText is how old what is shown is, and why.
+func (a *app) lostText() string {
+	text := "What is shown is " + rough(a.tickAt.Sub(a.snap.Taken)) + " old: Redis is lost"
+	if a.snap.Link.Err != "" {
+		text += " (" + a.esc(a.snap.Link.Err) + ")"
+	}
+	return text + "; it is tried again and again"
 }
 
 // alertAbout is the bucket or worker that an alert is about.
@@ -176,7 +197,7 @@ func (a *app) countsLine(width int) string {
 	if n := len(l.marks); n > 0 {
 		parts = append(parts, strconv.Itoa(n)+" marked")
 	}
-	if more := len(a.snap.Alerts) - a.plan(a.bodyHeight()).alerts; more > 0 {
+	if more := len(a.snap.Alerts) + a.lostLines() - a.plan(a.bodyHeight()).alerts; more > 0 {
 		parts = append(parts, count(more, "more alert")+": a")
 	}
 	if !a.hasForeign() {

@@ -30,6 +30,7 @@ type styles struct {
 	warn   paint // yellow: silent, fallback, held, drift
 	note   paint // cyan: override, what is being changed
 	dim    paint // grey: labels, old data
+	faint  paint // a darker grey: what only gives an impression, such as a sparkline
 	strong paint // bold: the row under the cursor, titles
 
 	glyphs
@@ -38,7 +39,7 @@ type styles struct {
 // glyphs are the characters beyond letters; each is one cell wide.
 type glyphs struct {
 	full, empty string   // cells of a gauge
-	spark       []string // heights of a sparkline, lowest first
+	spark       []string // heights of a sparkline, lowest first; none so high that lines above each other join
 	gap         string   // where a sparkline knows nothing
 	cursor      string
 	marked      string
@@ -53,7 +54,7 @@ type glyphs struct {
 func unicodeGlyphs() glyphs {
 	return glyphs{
 		full: "━", empty: "─",
-		spark: strings.Split("▁▂▃▄▅▆▇█", ""), gap: " ",
+		spark: strings.Split("▁▂▃▄▅▆▇", ""), gap: " ",
 		cursor: ">", marked: "*", caret: "_", dot: "·", ellipsis: textsafe.Ellipsis,
 		rule: "─", up: "↑", down: "↓", arrow: "→",
 	}
@@ -62,7 +63,7 @@ func unicodeGlyphs() glyphs {
 func asciiGlyphs() glyphs {
 	return glyphs{
 		full: "#", empty: "-",
-		spark: strings.Split("_.-=+*%#", ""), gap: " ",
+		spark: strings.Split("_.-=+*#", ""), gap: " ",
 		cursor: ">", marked: "*", caret: "_", dot: "-", ellipsis: textsafe.Tilde,
 		rule: "-", up: "^", down: "v", arrow: ">",
 	}
@@ -93,6 +94,7 @@ func newStyles(l look) styles {
 	st.warn = newPaint(color("130", "221"))
 	st.note = newPaint(color("25", "80"))
 	st.dim = newPaint(color("243", "245"))
+	st.faint = newPaint(color("248", "240"))
 	st.strong = newPaint(r.NewStyle().Bold(true))
 	return st
 }

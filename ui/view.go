@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 
@@ -98,7 +99,7 @@ func (a *app) header(width int) string {
 	}
 	link := a.linkText()
 	room := width - 1 - textCells(link) - 2 - len(clock) - 1
-	left := " " + a.strong.text(a.name(title, max(8, min(40, room)))) + "  " + link
+	left := " " + a.strong.text(a.name(title, max(min(20, width/3), min(40, room)))) + "  " + link
 	if a.snap.Link.State == watch.Live {
 		left += a.counts(width - textCells(left) - len(clock) - 2)
 	}
@@ -110,9 +111,9 @@ func (a *app) linkText() string {
 	link := a.snap.Link
 	switch {
 	case link.State == watch.Connecting:
-		return a.warn.text("CONNECTING " + rough(a.tickAt.Sub(link.Since)))
+		return a.warn.text("CONNECTING" + a.ago(link.Since))
 	case link.State == watch.Lost:
-		return a.alarm.text("LOST "+rough(a.tickAt.Sub(link.Since))) + a.lostWhy(link.Err)
+		return a.alarm.text("LOST"+a.ago(link.Since)) + a.lostWhy(link.Err)
 	case a.paused:
 		return a.warn.text("PAUSED " + rough(a.tickAt.Sub(a.frozenAt)))
 	}
@@ -120,7 +121,15 @@ func (a *app) linkText() string {
 	if age > staleAfter {
 		return a.warn.text("LIVE " + span(age))
 	}
-	return "LIVE " + span(max(0, age).Truncate(100*1e6))
+	return "LIVE " + span(max(0, age).Truncate(100*time.Millisecond))
+}
+
+// ago is how long ago a local time was, with a space before it.
+func (a *app) ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " " + rough(a.tickAt.Sub(t))
 }
 
 func (a *app) lostWhy(why string) string {
