@@ -44,8 +44,8 @@ if ARGV[3] == 'resume' then
   if not is_held then return answer('nothing') end
   redis.call('HDEL', KEYS[2], 'hold')
 else
-  local ends = ending(ARGV[3], is_held and hold_end ~= 0 and hold_end or nil, now)
-  if ends and ends <= now then return redis.error_reply('ERR hold: the end lies in the past') end
+  local ends, bad_end = ending(ARGV[3], is_held and hold_end ~= 0 and hold_end or nil, now)
+  if bad_end then return bad_end end
   redis.call('HSET', KEYS[2], 'hold', ends and whole(ends) or FOREVER)
 end
 redis.call('HSET', KEYS[2], 'hold_by', ARGV[4], 'hold_at', whole(now), 'hold_reason', ARGV[5],

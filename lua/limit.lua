@@ -55,8 +55,10 @@ for i = 3, 4 do
     return redis.error_reply('ERR limit: capacity or rate is no number in range')
   end
 end
-local over_end = ending(ARGV[6], active and s.over_end or nil, now)
-if over_end and over_end <= now then return redis.error_reply('ERR limit: the end lies in the past') end
+local per = number(ARGV[5])
+if ARGV[5] ~= '' and not (per and per >= 0) then return redis.error_reply('ERR limit: per is no number in range') end
+local over_end, bad_end = ending(ARGV[6], active and s.over_end or nil, now)
+if bad_end then return bad_end end
 if not (capacity or rate) and not active then return answer('nothing') end
 
 -- Settle at the old limit first, then change: elapsed time is never counted
@@ -81,7 +83,7 @@ local function put(field, value)
 end
 put('capacity', capacity and float(capacity))
 put('rate', rate and float(rate))
-if ARGV[5] ~= '' or not rate then put('per', rate and ARGV[5]) end
+if per or not rate then put('per', rate and whole(per)) end
 put('until', (capacity or rate) and over_end and whole(over_end))
 keep_record(KEYS[2], now)
 return answer('ok')

@@ -48,14 +48,22 @@ local function wrong_type(what)
   return redis.error_reply('WRONGTYPE ' .. what)
 end
 
+local function is_wrong_type(answer) return string.find(answer.err, '^%-?WRONGTYPE') ~= nil end
+
+-- refusal is what to reply where a key could not be read: only its type is the
+-- key's own fault. A denied command, say, is everybody's.
+local function refusal(answer, what)
+  return is_wrong_type(answer) and wrong_type(what) or answer
+end
+
 -- load reads a bucket and what operators say of it. Returns the state, or nil
 -- and the error to reply. `level` stays nil where nothing is stored.
 local function load(bucket, limit, now)
   local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind')
-  if f.err then return nil, wrong_type('the bucket is no hash') end
+  if f.err then return nil, refusal(f, 'the bucket is no hash') end
   if f[10] and f[10] ~= 'bucket' then return nil, wrong_type('the key is a ' .. f[10] .. ', no bucket') end
   local o = redis.pcall('HMGET', limit, 'capacity', 'rate', 'until', 'hold', 'rev')
-  if o.err then return nil, wrong_type('the operators\' record is no hash') end
+  if o.err then return nil, refusal(o, 'the operators\' record is no hash') end
 
   local s = {
     bucket = bucket, now = now,
@@ -68,9 +76,10 @@ local function load(bucket, limit, now)
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and not number(f[8]) or s.blocked > now + MAX_COOLDOWN
-  s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[7] and not s.gen
-  s.corrupt = s.bad_blocked or s.bad_limit or f[1] and not s.level or f[2] and not s.ts
-    or f[1] and not f[2] or f[2] and not f[1] or f[3] and not number(f[3])
+  s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[6] and not number(f[6]) or f[7] and not s.gen
+  s.bad_granted = f[3] and not number(f[3])
+  s.corrupt = s.bad_blocked or s.bad_limit or s.bad_granted or f[1] and not s.level or f[2] and not s.ts
+    or f[1] and not f[2] or f[2] and not f[1]
   if s.corrupt then                                        -- start again from EMPTY; a sound cooldown stays
     s.level, s.ts, s.exp, s.dirty = 0, now, 0, true
     if s.bad_blocked then s.blocked = 0 end
@@ -143,14 +152,16 @@ local function declare(s, capacity, rate, per, gen)
 end
 
 -- life is how long the state must live: a day after the last take, and until
--- the bucket would be full under the slower of override and declared limit.
+-- the bucket would be full under the slower of override and declared limit,
+-- which begins to count after a cooldown, or where `ts` is ahead.
 local function life(s)
   local full = (s.capacity - s.level) / s.rate
   if overridden(s, s.now) then
     local capacity, rate = effective(s, s.now)
     full = math.max(full, (capacity - s.level) / rate)
   end
-  return math.min(MAX_LIFE, math.max(DAY, full * SECOND, s.blocked - s.now))
+  local idle = math.max(0, s.blocked - s.now, s.ts - s.now)
+  return math.min(MAX_LIFE, math.max(DAY, idle + full * SECOND))
 end
 
 -- save writes the state with one HSET, and renews its expiry when that got
@@ -191,12 +202,19 @@ local function content(key)
 end
 
 -- ending reads when something ends: 'forever', '+30000000' from now, a server
--- time, or '' which keeps `current`. nil is no end.
+-- time, or '' which keeps `current`. nil is no end; so what can't be read, lies
+-- in the past, or further ahead than `number` reads back is an error to reply,
+-- the second value.
 local function ending(text, current, now)
   if text == '' then return current end
   if text == FOREVER then return nil end
-  if string.sub(text, 1, 1) == '+' then return now + number(string.sub(text, 2)) end
-  return number(text)
+  local sign, digits = string.match(text, '^(%+?)(.*)$')
+  local ends = number(digits)
+  if ends and sign == '+' then ends = now + ends end
+  if not ends or ends < now + 1 or ends > MAX_NUMBER - 1 then
+    return nil, redis.error_reply('ERR the end is no time to come')
+  end
+  return ends
 end
 
 -- keep_record lets the operators' record expire once nothing it says is in

@@ -95,7 +95,8 @@ for i = 1, #asked, 2 do
   end
   reply[HEAD + i], reply[HEAD + i + 1] = code, wait
 end
-if s.dirty then save(s) end
+-- Asking keeps the state alive, also where nothing is charged for days.
+if s.dirty or s.exp < now + DAY then save(s) end
 
 if s.corrupt then reply[2] = 1 elseif s.anchored then reply[2] = 2 end
 reply[5] = ask or 0

@@ -1,0 +1,210 @@
+package lua_test
+
+import (
+	"math"
+	"strconv"
+)
+
+// Codes of a request, and of what stops a bucket, as take replies them.
+const (
+	charged, refusedNow, waits, impossible = 0, 1, 2, 3
+	running, heldUp, coolingDown           = 0, 1, 2
+)
+
+// endless is the patience of a caller without a deadline, microseconds.
+const endless = int64(9e15)
+
+// limits is what a caller was configured with. Left alone, every caller is of
+// the same generation, so that a test sees only the writes it means to see.
+type limits struct {
+	capacity, rate float64
+	gen            int64
+}
+
+// genNow is the generation of a caller that has none yet.
+const genNow = -1
+
+func (l limits) args() []any {
+	gen := l.gen
+	switch gen {
+	case 0:
+		gen = 1
+	case genNow:
+		gen = 0
+	}
+	return []any{exact(l.capacity), exact(l.rate), second, gen}
+}
+
+// exact prints a float without loss.
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// ask is one request of a take.
+type ask struct {
+	n        float64
+	patience int64
+}
+
+// outcome is what one request was told.
+type outcome struct{ code, wait int64 }
+
+// taken is a decoded reply of take.
+type taken struct {
+	now, mended, stop, stopEnd, ask, ticket, gen, rev, overEnd int64
+	level, capacity, rate                                      float64
+	outcomes                                                   []outcome
+}
+
+// horizon is how far ahead the calls of these tests let a start be charged,
+// unless they say otherwise: the default of the package bucketctl.
+const horizon = 250000
+
+func (r *rig) take(l limits, asks ...ask) taken { r.Helper(); return r.takeAhead(l, horizon, asks...) }
+
+// now1 is a request for one token that waits for nothing.
+var now1 = ask{n: 1}
+
+// times repeats a request.
+func times(n int, a ask) []ask {
+	out := make([]ask, n)
+	for i := range out {
+		out[i] = a
+	}
+	return out
+}
+
+func (r *rig) takeAhead(l limits, horizon int64, asks ...ask) taken {
+	r.Helper()
+	args := append(l.args(), horizon, 0)
+	for _, a := range asks {
+		args = append(args, exact(a.n)+":"+strconv.FormatInt(a.patience, 10))
+	}
+	return r.decode(r.run(takeScript, args...), len(asks))
+}
+
+func (r *rig) decode(v []any, asks int) taken {
+	r.Helper()
+	const head = 12
+	if len(v) != head+2*asks {
+		r.Fatalf("take replied with %d items for %d requests: %v", len(v), asks, v)
+	}
+	integer := func(i int) int64 {
+		x, ok := v[i].(int64)
+		if !ok {
+			r.Fatalf("item %d of take's reply is %#v, want an integer", i+1, v[i])
+		}
+		return x
+	}
+	float := func(i int) float64 {
+		if _, ok := v[i].(string); !ok {
+			r.Fatalf("item %d of take's reply is %#v, want text", i+1, v[i])
+		}
+		return number(r, v[i])
+	}
+	out := taken{
+		now: integer(0), mended: integer(1), stop: integer(2), stopEnd: integer(3), ask: integer(4), ticket: integer(5),
+		gen: integer(6), rev: integer(7), overEnd: integer(8), level: float(9), capacity: float(10), rate: float(11),
+	}
+	for i := range asks {
+		out.outcomes = append(out.outcomes, outcome{code: integer(head + 2*i), wait: integer(head + 2*i + 1)})
+	}
+	return out
+}
+
+// granted counts the requests that may start at once.
+func (t taken) granted() int {
+	n := 0
+	for _, o := range t.outcomes {
+		if o == (outcome{code: charged}) {
+			n++
+		}
+	}
+	return n
+}
+
+// given is a decoded reply of give.
+type given struct {
+	now           int64
+	tokens, level float64
+}
+
+func (r *rig) give(l limits, why string, tokens float64, start int64) given {
+	r.Helper()
+	v := r.run(giveScript, append(l.args(), why, exact(tokens), start)...)
+	if len(v) != 3 {
+		r.Fatalf("give replied with %v, want 3 items", v)
+	}
+	return given{now: v[0].(int64), tokens: number(r, v[1]), level: number(r, v[2])}
+}
+
+// changed is a decoded reply of limit, hold or reset.
+type changed struct {
+	result                         string
+	now                            int64
+	kind                           string
+	bucket0, limit0, bucket, limit map[string]string
+	pttl                           int64
+}
+
+func (r *rig) change(v []any) changed {
+	r.Helper()
+	if len(v) != 8 {
+		r.Fatalf("a change replied with %d items, want 8: %v", len(v), v)
+	}
+	flat := func(i int) map[string]string {
+		list := v[i].([]any)
+		out := map[string]string{}
+		for j := 0; j < len(list); j += 2 {
+			out[list[j].(string)] = list[j+1].(string)
+		}
+		return out
+	}
+	return changed{
+		result: v[0].(string), now: v[1].(int64), kind: v[2].(string),
+		bucket0: flat(3), limit0: flat(4), bucket: flat(5), limit: flat(6), pttl: v[7].(int64),
+	}
+}
+
+// edit are the arguments of limit; the zero value keeps everything.
+type edit struct {
+	capacity, rate, per, end string
+}
+
+// Any revision, and whether the registry knows the bucket.
+const (
+	anyRev          = int64(-1)
+	strange, listed = 0, 1
+)
+
+func (r *rig) limit(rev int64, known int, e edit) changed {
+	r.Helper()
+	return r.change(r.run(limitScript, rev, known, e.capacity, e.rate, e.per, e.end, "anna", "why"))
+}
+
+func (r *rig) hold(rev int64, known int, end string) changed {
+	r.Helper()
+	return r.change(r.run(holdScript, rev, known, end, "anna", "why"))
+}
+
+func (r *rig) reset(rev int64, known int, to string) changed {
+	r.Helper()
+	return r.change(r.run(resetScript, rev, known, to))
+}
+
+// near compares two levels: rounding is all that may lie between them.
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= 1e-9*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}
+
+func (r *rig) wantLevel(what string, got, want float64) {
+	r.Helper()
+	if !near(got, want) {
+		r.Errorf("%s: level %.12g, want %.12g", what, got, want)
+	}
+}
+
+func (r *rig) wantResult(what string, c changed, want string) {
+	r.Helper()
+	if c.result != want {
+		r.Errorf("%s: result %s, want %s", what, c.result, want)
+	}
+}
