@@ -41,8 +41,11 @@ if to == 'delete' then
 end
 if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
 
-local s = load(KEYS[1], KEYS[2], now)
-if not s then return answer('wrongtype') end           -- a hash of another kind
+local s, failed = load(KEYS[1], KEYS[2], now)
+if failed then return is_wrong_type(failed) and answer('wrongtype') or failed end
+if kind == 'hash' and not (s.level or s.capacity or s.gen or known) then
+  return answer('wrongtype')                           -- some other program's hash: no field of a bucket
+end
 local capacity = effective(s, now)
 if to == 'full' and not capacity then return answer('foreign') end
 if to == 'full' then level = capacity end
@@ -58,6 +61,7 @@ else
   redis.call('HSET', KEYS[1], 'tokens', float(s.level), 'ts', string.format('%.6f', now / SECOND))
   if s.bad_limit then redis.call('HDEL', KEYS[1], 'capacity', 'rate', 'per', 'gen') end
   if s.bad_blocked then redis.call('HDEL', KEYS[1], 'blocked', 'blocked_by') end
+  if s.bad_granted then redis.call('HDEL', KEYS[1], 'granted') end
   if kind == 'none' then redis.call('PEXPIRE', KEYS[1], whole(DAY / 1000)) end
 end
 return answer('ok')
