@@ -42,7 +42,7 @@ local before = s.level
 if why == 'refund' then
   -- Those charged later were placed behind this start and keep their places:
   -- what they were delayed by can't be handed out again.
-  local last_start = now - s.level / rate * SECOND
+  local last_start = s.ts - s.level / rate * SECOND
   tokens = math.max(0, tokens - math.max(0, last_start - start) / SECOND * rate)
   if begun then s.level = math.min(capacity, s.level + tokens) end
 elseif why == 'settle' then
