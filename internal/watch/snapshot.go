@@ -25,8 +25,11 @@ type Snapshot struct {
 	Counts  map[Code]int
 	Cost    Cost
 
+	Known int // buckets known; Buckets has the worst of them, at most MaxRows
+
 	Back  time.Duration // how far back the reports seen reach
-	Sweep time.Duration // how long one sweep of the whole registry takes
+	Sweep time.Duration // how long one sweep of the whole registry takes; 0 before the first is complete
+	Round time.Duration // how long it takes at most until a bucket that nobody looks at is read again
 }
 
 // LinkState is how the console itself stands with Redis.
@@ -109,8 +112,9 @@ type Worker struct {
 	bucketctl.Worker
 	Name   string // unique among those alive; short
 	Silent bool
-	Excess float64 // tokens per second it may draw above the limits while silent; 0 otherwise
-	Rows   []WorkerRow
+	Excess float64     // tokens per second it may draw above the limits while silent; 0 otherwise
+	Open   bool        // while silent it may let everybody through: Excess has no bound
+	Rows   []WorkerRow // by key
 }
 
 // History is the last minute of one bucket, one point a second, oldest first;

@@ -1,0 +1,142 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+)
+
+// describe puts a state into words: what stands after it, why, and what helps.
+func describe(f *facts, v verdict) Status {
+	s := Status{Code: v.code, Since: v.since}
+	switch v.code {
+	case Stuck:
+		s.Text = age(v.since, f.now)
+		if p, found := f.blocking(); found {
+			s.Cause = p.Text
+		}
+		s.Remedy = "R resets"
+	case Corrupt:
+		describeCorrupt(f, &s)
+	case Silent:
+		silent := f.count(func(r WorkerRow) bool { return r.Silent })
+		s.Text = of(silent, len(f.rows))
+		s.Cause = f.silentCause(v.since)
+	case Fallback:
+		s.Text = of(f.count(isLocal), len(f.rows))
+		s.Cause = f.localCause()
+	case Cooldown:
+		describeCooldown(f, &s)
+	case Held:
+		s.Text = strings.TrimSpace(age(v.since, f.now) + " " + person(f.state.Hold.By))
+		s.Cause, s.Remedy = f.state.Hold.Reason, "H resumes"
+	case Drift:
+		all := byDeclared(f.rows)
+		s.Text, s.Cause = plural(len(all), "limit"), driftCause(all)
+	case Overridden:
+		if end := f.state.Override.Until; !end.IsZero() {
+			s.Text = left(end, f.now)
+		}
+		s.Cause = overrideCause(f.state)
+	case OK:
+		s.Text = windowWord(f.state.Kind)
+	case Idle:
+		s.Text = age(v.since, f.now)
+	case Foreign:
+		s.Text = windowWord(f.state.Kind)
+	case FullUse, Unread:
+	}
+	return s
+}
+
+func windowWord(kind bucketctl.Kind) string {
+	if kind == bucketctl.KindWindow || kind == bucketctl.KindForeignWindow {
+		return "window"
+	}
+	return ""
+}
+
+func describeCorrupt(f *facts, s *Status) {
+	s.Text = age(s.Since, f.now)
+	s.Remedy = "R resets"
+	if p, found := f.problem(bucketctl.ProblemWrongType); found {
+		s.Cause, s.Remedy = p.Text, "R deletes"
+		return
+	}
+	if p, found := f.problem(bucketctl.ProblemCorrupt); found {
+		s.Cause = p.Text
+		return
+	}
+	s.Cause, s.Remedy = fmt.Sprintf("the key is a %s, not a bucket", f.state.Type), "R deletes"
+}
+
+func describeCooldown(f *facts, s *Status) {
+	c := f.state.Cooldown
+	s.Text = left(c.Until, f.now)
+	s.Cause = "until " + clockTime(c.Until, f.now)
+	if c.By != "" {
+		s.Cause = c.By + " was told to pause until " + clockTime(c.Until, f.now)
+	}
+}
+
+func (f *facts) count(counts func(WorkerRow) bool) int {
+	n := 0
+	for _, row := range f.rows {
+		if counts(row) {
+			n++
+		}
+	}
+	return n
+}
+
+func isLocal(r WorkerRow) bool { return !r.Silent && r.Mode.Local() }
+
+// silentCause names the worker that has been silent for longest.
+func (f *facts) silentCause(since time.Time) string {
+	for _, row := range f.rows {
+		if row.Silent && row.Seen.Equal(since) {
+			return row.Name + " not heard of for " + age(since, f.now) + ": down, or on its own share"
+		}
+	}
+	return ""
+}
+
+// localCause is why the first worker decides on its own.
+func (f *facts) localCause() string {
+	for _, row := range f.rows {
+		if !isLocal(row) {
+			continue
+		}
+		if row.Reason == "" {
+			return row.Name + " decides on its own"
+		}
+		return row.Name + ": " + row.Reason
+	}
+	return ""
+}
+
+// driftCause is "300/min burst 15 (3 workers), 600/min burst 30 (1 worker)".
+func driftCause(all []declaration) string {
+	const most = 3
+	var parts []string
+	for i, d := range all {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", d.limit, plural(d.workers, "worker")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func overrideCause(s *bucketctl.State) string {
+	switch {
+	case s.By == "":
+		return s.Reason
+	case s.Reason == "":
+		return "by " + s.By
+	}
+	return "by " + s.By + ": " + s.Reason
+}

@@ -1,0 +1,162 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+)
+
+// Bounds of what is kept of workers.
+const (
+	forgetWorker = 15 * time.Minute // without a report: Redis forgets them then too
+	maxWorkers   = 5000
+)
+
+// reporter is a worker as its reports tell.
+type reporter struct {
+	report bucketctl.Worker
+	name   string // unique
+	silent bool
+	rows   []WorkerRow // by key; replaced by each report, never changed
+}
+
+// row is the reporter's view of one bucket.
+func (r *reporter) row(key string) (WorkerRow, bool) {
+	i, found := r.index(key)
+	if !found {
+		return WorkerRow{}, false
+	}
+	return r.rows[i], true
+}
+
+func (r *reporter) index(key string) (int, bool) {
+	return slices.BinarySearchFunc(r.rows, key, func(row WorkerRow, key string) int {
+		return strings.Compare(row.Key, key)
+	})
+}
+
+// take makes w the newest report. The rates are what its counters grew by since
+// the report before, of the same run: a restarted process has another ID, and
+// where it has not, its start tells.
+func (r *reporter) take(w bucketctl.Worker) {
+	before := *r
+	if !before.report.Start.Equal(w.Start) {
+		before.rows = nil
+	}
+	rows := make([]WorkerRow, 0, len(w.Buckets))
+	for _, b := range w.Buckets {
+		row := WorkerRow{Name: r.name, Seen: w.Seen, WorkerBucket: b, Rate: math.NaN()}
+		if old, found := before.row(b.Key); found {
+			row.Rate = between(reading{old.Seen, old.Granted}, reading{w.Seen, b.Granted})
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b WorkerRow) int { return strings.Compare(a.Key, b.Key) })
+	r.report, r.rows, r.silent = w, rows, false
+}
+
+// mark renews what does not come from the worker itself: its name and whether it
+// is heard of. It reports whether anything changed.
+func (r *reporter) mark(name string, silent bool) bool {
+	if r.name == name && r.silent == silent {
+		return false
+	}
+	r.name, r.silent = name, silent
+	rows := slices.Clone(r.rows)
+	for i := range rows {
+		rows[i].Name, rows[i].Silent = name, silent
+	}
+	r.rows = rows
+	return true
+}
+
+// replaces reports whether a is the same process as b, started anew: then b will
+// not be heard of again, and that is no silence.
+func replaces(a, b *bucketctl.Worker) bool {
+	return a.ID != b.ID && a.App == b.App && a.Host == b.Host && a.PID == b.PID && a.Start.After(b.Start)
+}
+
+// uniqueNames names reporters as people call them. Where two would be called the
+// same, all but the one that started first get a number.
+func uniqueNames(all []*reporter) []string {
+	order := slices.Clone(all)
+	slices.SortFunc(order, func(a, b *reporter) int {
+		return cmp.Or(a.report.Start.Compare(b.report.Start), strings.Compare(a.report.ID, b.report.ID))
+	})
+	taken := make(map[string]bool, len(order))
+	names := make(map[string]string, len(order))
+	for _, r := range order {
+		name := r.report.Name()
+		for n := 2; taken[name]; n++ {
+			name = r.report.Name() + "#" + strconv.Itoa(n)
+		}
+		taken[name] = true
+		names[r.report.ID] = name
+	}
+	out := make([]string, len(all))
+	for i, r := range all {
+		out[i] = names[r.report.ID]
+	}
+	return out
+}
+
+// excess is what a worker on its own may draw from one bucket above its limit,
+// in tokens per second; unbounded when its policy lets everybody through. peers
+// is how many workers draw from the bucket.
+func excess(policy bucketctl.Policy, row WorkerRow, peers int) (rate float64, unbounded bool) {
+	switch policy {
+	case bucketctl.FallbackClosed:
+		return 0, false
+	case bucketctl.FallbackOpen:
+		return 0, true
+	case bucketctl.FallbackShare:
+	}
+	if row.Share > 0 {
+		return row.Share, false
+	}
+	limit := row.Limit
+	if limit.IsZero() {
+		limit = row.Declared
+	}
+	return limit.Rate / float64(max(1, peers)), false
+}
+
+// crowd is what live workers say of one bucket together.
+type crowd struct {
+	reported bool // any live worker reports it
+	waiting  int  // callers
+	starving int  // of these, in workers that ask Redis
+	headWait time.Duration
+	largestN float64   // of silent ones too
+	rate     float64   // tokens per second, NaN when unknown
+	local    float64   // of these, granted without Redis
+	heard    time.Time // up to when all of them have told
+}
+
+func together(rows []WorkerRow) crowd {
+	c := crowd{rate: math.NaN()}
+	for _, row := range rows {
+		c.largestN = max(c.largestN, row.LargestN)
+		if row.Silent {
+			continue
+		}
+		if !c.reported || row.Seen.Before(c.heard) {
+			c.heard = row.Seen
+		}
+		c.reported = true
+		c.waiting += row.Waiting
+		c.headWait = max(c.headWait, row.HeadWait)
+		c.rate = sum(c.rate, row.Rate)
+		if row.Mode.Local() {
+			c.local += max(0, sum(0, row.Rate))
+		} else {
+			c.starving += row.Waiting
+		}
+	}
+	return c
+}
