@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -130,13 +131,14 @@ func (a *app) nextAlert() tea.Cmd {
 		a.alerted, a.alertAt = true, 0
 	}
 	alert := a.snap.Alerts[a.alertAt]
-	if alert.Key == "" {
-		a.push(newWorkersScreen(alert.Worker))
-	} else {
+	switch {
+	case alert.Key != "":
 		a.goTo(alert.Key)
+	case alert.Code == watch.Silent, alert.Code == watch.Fallback:
+		a.push(newWorkersScreen(alert.Worker))
 	}
 	a.say("alert " + strconv.Itoa(a.alertAt+1) + " of " + strconv.Itoa(n) + ": " +
-		a.alertAbout(alert) + " " + a.esc(alert.Text))
+		strings.TrimSpace(a.alertAbout(alert)+" "+a.esc(alert.Text)))
 	return nil
 }
 

@@ -13,7 +13,7 @@ func pictureSnapshot() *watch.Snapshot {
 	s := &watch.Snapshot{
 		At: t0, Taken: t0.Add(-400 * time.Millisecond),
 		Link:   watch.Link{State: watch.Live, Addr: "cache-1:6379", Since: t0.Add(-time.Hour), RTT: 400 * time.Microsecond},
-		Server: bucketctl.Server{Addr: "cache-1:6379", Product: "redis", Version: "8.0.2"},
+		Server: bucketctl.Server{Product: "redis", Version: "8.0.2"},
 		Buckets: []watch.Bucket{
 			stuckRow(), heldRow(), silentRow(), driftRow(), fullRow(), overriddenRow(), windowRow(), idleRow(),
 		},

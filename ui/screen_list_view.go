@@ -145,7 +145,11 @@ func (a *app) alertLines(most, width int) []string {
 		if alert.Grave {
 			mark, mood = "!!", a.alarm
 		}
-		line := " " + mark + " " + textsafe.PadRight(a.alertAbout(alert), subject) + " " + a.esc(alert.Text)
+		line := " " + mark + " "
+		if about := a.alertAbout(alert); about != "" {
+			line += textsafe.PadRight(about, subject) + " "
+		}
+		line += a.esc(alert.Text)
 		if a.old() {
 			mood = a.dim
 		}
@@ -173,10 +177,13 @@ func (a *app) lostText() string {
 
 // alertAbout is the bucket or worker that an alert is about.
 func (a *app) alertAbout(alert watch.Alert) string {
-	if alert.Key == "" {
+	switch {
+	case alert.Key != "":
+		return a.name(alert.Key, 28)
+	case alert.Worker != "":
 		return "worker " + a.name(alert.Worker, 20)
 	}
-	return a.name(alert.Key, 28)
+	return "" // about several workers, or the server: its text says it all
 }
 
 // countsLine is "14 of 14 · worst first · 1 more alert: a".

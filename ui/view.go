@@ -85,9 +85,6 @@ func (a *app) bodyHeight() int { return max(0, a.height-2) }
 func (a *app) header(width int) string {
 	title := a.title
 	if title == "" {
-		title = a.snap.Server.Addr
-	}
-	if title == "" {
 		title = a.snap.Link.Addr
 	}
 	clock := ""
