@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -14,8 +15,11 @@ import (
 
 	"golang.org/x/term"
 
+	"bucketop/bucketctl"
 	"bucketop/internal/cli"
 	"bucketop/internal/conn"
+	"bucketop/internal/watch"
+	"bucketop/ui"
 )
 
 func main() { os.Exit(run()) }
@@ -46,11 +50,6 @@ func run() int {
 // seconds at most, and a program that died of the second would leave the
 // terminal as it is.
 func untilSignal(parent context.Context) (context.Context, func()) {
-	codes := map[os.Signal]int{
-		os.Interrupt:    cli.ExitInterrupted,
-		syscall.SIGTERM: cli.ExitTerminated,
-		syscall.SIGHUP:  cli.ExitHangup,
-	}
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -60,27 +59,20 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			cancel(cli.Stopped{Code: codes[s]})
+			cancel(cli.Stopped{Code: exitCodes()[s]})
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() { cancel(nil) }
 }
 
-// untilHangup also heeds a hangup that nohup had ignored: a screen has nothing
-// left to do without its terminal.
-func untilHangup(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP)
-	go func() {
-		select {
-		case <-signals:
-			cancel(cli.Stopped{Code: cli.ExitHangup})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { signal.Stop(signals); cancel(nil) }
+// exitCodes are those of the signals that end the program.
+func exitCodes() map[os.Signal]int {
+	return map[os.Signal]int{
+		os.Interrupt:    cli.ExitInterrupted,
+		syscall.SIGTERM: cli.ExitTerminated,
+		syscall.SIGHUP:  cli.ExitHangup,
+	}
 }
 
 // readPassword asks on the terminal. A signal ends it with the echo back on.
@@ -89,7 +81,7 @@ func readPassword(ctx context.Context, fd int, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	os.Stderr.WriteString(prompt)
+	fmt.Fprint(os.Stderr, prompt)
 	type answer struct {
 		password []byte
 		err      error
@@ -101,7 +93,7 @@ func readPassword(ctx context.Context, fd int, prompt string) (string, error) {
 	}()
 	select {
 	case a := <-answers:
-		os.Stderr.WriteString("\n")
+		fmt.Fprintln(os.Stderr)
 		return string(a.password), a.err
 	case <-ctx.Done():
 		return "", errors.Join(context.Cause(ctx), term.Restore(fd, before))
@@ -117,8 +109,54 @@ func version() string {
 	return info.Main.Version
 }
 
-func console(context.Context, cli.Screen) error {
-	return errors.New("the console is not in this build")
+// console opens the console on the Redis that the command line names.
+func console(ctx context.Context, s cli.Screen) error {
+	admin, closeAdmin, err := s.Target.Admin()
+	if err != nil {
+		return err
+	}
+	err = screen(ctx, admin, s.Target.Addr(), s.Target.Addr(), s)
+	// Nothing is left to lose when closing fails: what was written was answered.
+	_ = closeAdmin()
+	return err
+}
+
+// screen shows the console over an Admin until the operator, ctx or a signal
+// ends it. It does not wait for a reading under way: leaving is instant,
+// whatever Redis does.
+func screen(ctx context.Context, admin *bucketctl.Admin, title, addr string, s cli.Screen) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watcher := watch.New(watch.Config{Admin: admin, Addr: addr, Refresh: s.Refresh, Match: s.Match})
+	go func() {
+		// A panic in a goroutine would end the process with the terminal as the
+		// screen has it; so it ends the screen, which restores the terminal.
+		defer func() {
+			if value := recover(); value != nil {
+				cancel(&ui.PanicError{Value: value, Stack: debug.Stack()})
+			}
+		}()
+		watcher.Run(ctx)
+	}()
+	return screenEnd(ui.Run(ctx, ui.Config{
+		Source: watcher, Admin: admin, Title: title, ASCII: s.ASCII, NoColor: s.NoColor,
+	}))
+}
+
+// screenEnd turns what ended the screen into what the command line knows.
+func screenEnd(err error) error {
+	var bySignal *ui.SignalError
+	var byPanic *ui.PanicError
+	switch {
+	case errors.As(err, &bySignal):
+		return cli.Stopped{Code: exitCodes()[bySignal.Signal]}
+	case errors.Is(err, ui.ErrHangup):
+		return cli.Stopped{Code: cli.ExitHangup}
+	case errors.As(err, &byPanic):
+		_, _ = os.Stderr.Write(byPanic.Stack)
+		return fmt.Errorf("the console panicked, which is a bug: %v", byPanic.Value)
+	}
+	return err
 }
 
 func runDemo(context.Context, cli.Demo) error { return errors.New("the demo is not in this build") }

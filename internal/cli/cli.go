@@ -136,7 +136,7 @@ func report(ctx context.Context, env Env, addr string, err error) int {
 	code := exitCode(ctx, err)
 	var stopped Stopped
 	var said alreadySaid
-	if err == nil || errors.As(context.Cause(ctx), &stopped) || errors.As(err, &said) {
+	if err == nil || errors.As(err, &stopped) || errors.As(context.Cause(ctx), &stopped) || errors.As(err, &said) {
 		return code
 	}
 	fmt.Fprintln(env.Stderr, "bucketop: "+sentence(err, addr))

@@ -69,7 +69,7 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return ExitOK // done, even if a signal came in the same moment
-	case errors.As(context.Cause(ctx), &stopped):
+	case errors.As(err, &stopped), errors.As(context.Cause(ctx), &stopped):
 		return stopped.Code
 	case errors.As(err, &usage), errorIs(err, bucketctl.ErrLimit, bucketctl.ErrTokens, bucketctl.ErrKey, bucketctl.ErrConfig):
 		return ExitUsage
