@@ -191,16 +191,16 @@ func (c *Client) goUnlessClosed(part func(context.Context)) {
 // comeBack probes until Redis can be used again, closes the link, and wakes
 // everybody who waits alone.
 func (c *Client) comeBack(ctx context.Context) {
-	limiters := c.all()
 	if !c.link.probe(ctx, c.tryAll) {
 		return
 	}
+	limiters := c.all()
 	var local float64
 	for _, l := range limiters {
 		local += l.owe()
 	}
 	o := c.link.closeAgain(local)
-	for _, l := range c.all() {
+	for _, l := range limiters {
 		l.wake()
 	}
 	c.tellOutage(ctx, o, local)

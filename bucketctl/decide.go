@@ -193,13 +193,13 @@ func (v verdict) stoppedAt(t time.Time) (bool, time.Duration) {
 }
 
 // owe ends the share and remembers what it granted lately, to be debited
-// before the next shared take. It returns these tokens.
+// before the next shared take. It returns what was granted alone in all.
 func (l *Limiter) owe() float64 {
-	spent := l.share.settle(time.Now())
+	recent, total := l.share.settle(time.Now())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.owed += spent
-	return spent
+	l.owed += recent
+	return total
 }
 
 // debit takes what was granted alone out of the shared bucket, once, so that

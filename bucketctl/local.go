@@ -20,6 +20,7 @@ type share struct {
 	limiter *rate.Limiter
 	limit   Limit // this worker's part
 	spent   spending
+	total   float64 // granted since the fallback began
 }
 
 // partOf is one worker's part of a limit. Its burst is at least one token, so
@@ -81,16 +82,17 @@ func (s *share) spend(t time.Time, n float64, window time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spent.add(t, n, window)
+	s.total += n
 }
 
-// settle ends the fallback: it returns what was granted within the window, and
-// forgets the limiter, so that the next outage starts empty again.
-func (s *share) settle(t time.Time) float64 {
+// settle ends the fallback: it returns what was granted within the window and
+// in all, and forgets the limiter, so that the next outage starts empty again.
+func (s *share) settle(t time.Time) (recent, total float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := s.spent.since(t)
-	s.limiter, s.spent = nil, spending{}
-	return sum
+	recent, total = s.spent.since(t), s.total
+	s.limiter, s.spent, s.total = nil, spending{}, 0
+	return recent, total
 }
 
 func units(tokens float64) int {
