@@ -17,9 +17,10 @@ import (
 // back far enough.
 type undoDialog struct {
 	confirmDialog
-	asking int // request for the bucket's events; 0: not asked
-	asked  bool
-	events []bucketctl.Event
+	asking   int           // request for the bucket's events; 0: not asked
+	askedFor bucketctl.Rev // the revision whose event was asked for
+	asked    bool          // the reply is there
+	events   []bucketctl.Event
 }
 
 func newUndoDialog(_ *app, b watch.Bucket) dialog {
@@ -51,15 +52,16 @@ func (d *undoDialog) update(msg tea.Msg, a *app) (dialog, tea.Cmd) {
 	return d, tea.Batch(cmd, d.lookFor(a))
 }
 
-// lookFor asks once for the events of this bucket, if the change is not among
+// lookFor asks once per revision for the events of this bucket, if the change is not among
 // those that the console follows.
 func (d *undoDialog) lookFor(a *app) tea.Cmd {
 	const most = 100
-	if d.asking != 0 || d.b.State.Rev == 0 || d.newest(a) != nil {
+	rev := d.b.State.Rev
+	if rev == 0 || rev == d.askedFor || d.newest(a) != nil {
 		return nil
 	}
 	id, cmd := a.eventsOf(d.b.Key, most)
-	d.asking = id
+	d.asking, d.askedFor, d.asked = id, rev, false
 	return cmd
 }
 

@@ -59,7 +59,7 @@ func factorWarning(s bucketctl.State, limit bucketctl.Limit) string {
 	if rate > old {
 		return fmt.Sprintf("%s is %s times what is in force (%s): is the unit right?", to, plain(rate/old), from)
 	}
-	return fmt.Sprintf("%s is 1/%s of what is in force (%s): is the unit right?", to, plain(old/rate), from)
+	return fmt.Sprintf("%s is %s times less than what is in force (%s): is the unit right?", to, plain(old/rate), from)
 }
 
 // burstWarning compares the capacity with the rate. A window's capacity is a
