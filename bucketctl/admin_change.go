@@ -31,9 +31,11 @@ func (c LimitChange) validate() error {
 		}
 	}
 	if c.Capacity.op == toSetting {
-		return validateCapacity(c.Capacity.value)
+		if err := validateCapacity(c.Capacity.value); err != nil {
+			return err
+		}
 	}
-	return nil
+	return validateUnit(c.Per)
 }
 
 // ClearLimit takes the override away; ErrNothing where there is none.

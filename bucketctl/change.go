@@ -87,6 +87,9 @@ type LimitChange struct {
 // Preview returns the override and the limit in force right after the change,
 // were it made on s at s.At. It writes nothing; errors are ErrLimit.
 func (c LimitChange) Preview(s State) (Override, Limit, error) {
+	if err := c.validate(); err != nil {
+		return s.Override, Limit{}, err
+	}
 	o := s.Override
 	o.Capacity = c.Capacity.apply(o.Capacity)
 	o.Rate = c.Rate.apply(o.Rate)
@@ -183,11 +186,15 @@ func (c *LimitChange) parseCapacity(s State, text string) error {
 		}
 		c.Capacity = To(s.Effective.Capacity * factor)
 	default:
-		_, after, err := LimitChange{Rate: c.Rate, Per: c.Per}.Preview(s)
+		o, after, err := LimitChange{Rate: c.Rate, Per: c.Per}.Preview(s)
 		if err != nil {
 			return err
 		}
-		capacity, err := ParseCapacity(text, after.Rate)
+		rate := o.Rate // known also where the capacity is not, and so the limit
+		if rate == 0 {
+			rate = after.Rate
+		}
+		capacity, err := ParseCapacity(text, rate)
 		if err != nil {
 			return err
 		}

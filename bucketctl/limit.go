@@ -69,8 +69,12 @@ func (l Limit) Validate() error {
 	if err := validateCapacity(l.Capacity); err != nil {
 		return err
 	}
-	if l.Per < 0 {
-		return fmt.Errorf("%w: the unit of the rate is %v: it must not be negative", ErrLimit, l.Per)
+	return validateUnit(l.Per)
+}
+
+func validateUnit(per time.Duration) error {
+	if per < 0 {
+		return fmt.Errorf("%w: the unit of the rate is %v: it must not be negative", ErrLimit, per)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func parseUnit(text string) (time.Duration, error) {
 		}
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < time.Millisecond || !startsWithDigit(text) {
+	if err != nil || d <= 0 || !startsWithDigit(text) {
 		return 0, fmt.Errorf("unknown unit %q: use s, min, h, day or a duration such as 10s", text)
 	}
 	return d, nil
