@@ -123,7 +123,7 @@ func (m *model) meet(key string) *entry {
 func (m *model) detailed(key string) *entry {
 	e := m.meet(key)
 	if e != nil && e.detail == nil {
-		e.detail = &detail{}
+		e.detail = &detail{crowd: together(nil)}
 		m.active = append(m.active, e)
 	}
 	return e

@@ -68,19 +68,22 @@ func (c *counter) keep(r reading) {
 }
 
 // rate is the mean per second over about the last rateSpan before now. It is
-// NaN while there is only one reading, when the newest is older than patience,
-// and when two readings lie further apart than that: that would be an average
-// of long ago.
+// NaN while there is only one reading, and when the newest is older than
+// patience. Readings further apart than that don't count together: that would be
+// an average of long ago.
 func (c *counter) rate(now time.Time, patience time.Duration) float64 {
 	if c.n < 2 || now.Sub(c.last.at) > patience {
 		return math.NaN()
 	}
-	first := c.kept[0]
-	span := c.last.at.Sub(first.at)
-	if span < minStep || span > max(patience, 2*rateSpan) {
-		return math.NaN()
+	for _, first := range c.kept[:c.n] {
+		switch span := c.last.at.Sub(first.at); {
+		case span > max(patience, 2*rateSpan):
+			continue
+		case span >= minStep:
+			return (c.last.value - first.value) / span.Seconds()
+		}
 	}
-	return (c.last.value - first.value) / span.Seconds()
+	return math.NaN()
 }
 
 // between is the rate between two readings of a counter that grew, or NaN.
