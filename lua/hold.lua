@@ -35,8 +35,7 @@ local o = redis.call('HMGET', KEYS[2], 'hold', 'rev')
 local current = { hold = o[1], now = now }
 local rev = number(o[2]) or 0
 if kind == 'none' and #before == 0 and not known then return answer('unknown') end
-local declares = kind == 'hash' and redis.call('HEXISTS', KEYS[1], 'gen') == 1
-if not (kind == 'none' or declares or known) then return answer('foreign') end
+if not known and #before == 0 and is_foreign(KEYS[1], kind) then return answer('foreign') end
 if if_rev >= 0 and if_rev ~= rev then return answer('conflict') end
 
 local is_held, hold_end = held(current)

@@ -38,7 +38,7 @@ if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
 local s, failed = load(KEYS[1], KEYS[2], now)
 if failed then return failed end
 if kind == 'none' and #record_before == 0 and not known then return answer('unknown') end
-if kind == 'hash' and not s.gen and not s.corrupt and not known then return answer('foreign') end
+if not known and #record_before == 0 and is_foreign(KEYS[1], kind) then return answer('foreign') end
 if if_rev >= 0 and if_rev ~= s.rev then return answer('conflict') end
 
 -- What is in force now is what is kept; an override that has ended is gone.

@@ -201,6 +201,15 @@ local function content(key)
   return kind, kind == 'hash' and redis.call('HGETALL', key) or {}
 end
 
+-- is_foreign tells whether another program's workers write the bucket, which
+-- declare no limit and read no record.
+local function is_foreign(key, kind)
+  if kind == 'none' then return false end
+  if kind ~= 'hash' then return true end
+  local f = redis.call('HMGET', key, 'gen', 'capacity')
+  return not (f[1] or f[2])
+end
+
 -- ending reads when something ends: 'forever', '+30000000' from now, a server
 -- time, or '' which keeps `current`. nil is no end; so what can't be read, lies
 -- in the past, or further ahead than `number` reads back is an error to reply,
