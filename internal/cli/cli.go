@@ -139,7 +139,7 @@ func report(ctx context.Context, env Env, addr string, err error) int {
 	if err == nil || errors.As(err, &stopped) || errors.As(context.Cause(ctx), &stopped) || errors.As(err, &said) {
 		return code
 	}
-	fmt.Fprintln(env.Stderr, "bucketop: "+sentence(err, addr))
+	narrate(env, sentence(err, addr))
 	return code
 }
 
@@ -151,8 +151,11 @@ func (e alreadySaid) Unwrap() error { return e.err }
 
 // note tells one line on stderr.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintln(c.env.Stderr, "bucketop: "+line(fmt.Sprintf(format, args...)))
+	narrate(c.env, line(fmt.Sprintf(format, args...)))
 }
+
+// narrate writes one line on stderr. Where that fails there is nobody to tell.
+func narrate(env Env, text string) { _, _ = io.WriteString(env.Stderr, "bucketop: "+text+"\n") }
 
 // callTimeout bounds one call to Redis, so that with Redis down a verb ends
 // within two seconds, whatever the client below does.

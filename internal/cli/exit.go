@@ -23,37 +23,26 @@ const (
 	ExitTerminated  = 143 // SIGTERM
 )
 
-// exits documents the codes, in the order of numbers.
-var exits = []struct {
+// exit documents one code.
+type exit struct {
 	code int
 	text string
-}{
-	{ExitOK, "done"},
-	{ExitFailed, "failed; also: refused by authentication, ACL, a read-only server or --read-only"},
-	{ExitUsage, "the command line can't work, nothing was done; also: the console without a terminal"},
-	{ExitUnreachable, "Redis can't be reached or did not answer in time; trying again later may help"},
-	{ExitNotFound, "no such bucket, or nothing there to take away"},
-	{ExitConflict, "somebody else changed the bucket meanwhile; nothing was written"},
-	{ExitCheck, "a check looked and found something wrong"},
-	{ExitHangup, "the terminal went away (SIGHUP)"},
-	{ExitInterrupted, "interrupted (SIGINT)"},
-	{ExitTerminated, "terminated (SIGTERM)"},
 }
 
-// gravity orders the codes for commands over several keys, gravest first: what
-// was not even tried tells less than what was looked for and is not there.
-var gravity = []int{
-	ExitUsage, ExitUnreachable, ExitFailed, ExitConflict, ExitCheck, ExitNotFound, ExitOK,
-}
-
-// worse returns the graver of two codes.
-func worse(a, b int) int {
-	for _, code := range gravity {
-		if a == code || b == code {
-			return code
-		}
+// exits are all codes, in the order of numbers.
+func exits() []exit {
+	return []exit{
+		{ExitOK, "done"},
+		{ExitFailed, "failed; also: refused by authentication, ACL, a read-only server or --read-only"},
+		{ExitUsage, "the command line can't work, nothing was done; also: the console without a terminal"},
+		{ExitUnreachable, "Redis can't be reached or did not answer in time; trying again later may help"},
+		{ExitNotFound, "no such bucket, or nothing there to take away; of several buckets, one was not found"},
+		{ExitConflict, "somebody else changed the bucket meanwhile; nothing was written"},
+		{ExitCheck, "a check looked and found something wrong"},
+		{ExitHangup, "the terminal went away (SIGHUP)"},
+		{ExitInterrupted, "interrupted (SIGINT)"},
+		{ExitTerminated, "terminated (SIGTERM)"},
 	}
-	return max(a, b)
 }
 
 // Stopped, as the cause of a context's end, tells Run that a signal ended it
@@ -102,7 +91,7 @@ func errorIs(err error, targets ...error) bool {
 func ExitMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| exit code | meaning |\n|---:|---|\n")
-	for _, e := range exits {
+	for _, e := range exits() {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.text)
 	}
 	return b.String()

@@ -139,7 +139,7 @@ func TestRefusals(t *testing.T) {
 	}
 	env := realEnv(guarded.URL())
 	env.Getenv = func(name string) string {
-		return map[string]string{conn.EnvURL: guarded.URL(), conn.EnvPassword: "right"}[name]
+		return map[string]string{conn.EnvURL: guarded.URL(), conn.EnvAuth: "right"}[name]
 	}
 	if r := runIn(t.Context(), env, "ls"); r.code != ExitOK {
 		t.Errorf("right password: %+v", r)
@@ -151,7 +151,7 @@ func TestReadOnlyServer(t *testing.T) {
 	client := replica.Client(t)
 	put(t, client, "geo")
 	// Of a master that is not there: it keeps what it has, and refuses writes.
-	if err := client.SlaveOf(t.Context(), "127.0.0.1", strconv.Itoa(redistest.FreePort(t))).Err(); err != nil {
+	if err := client.ReplicaOf(t.Context(), "127.0.0.1", strconv.Itoa(redistest.FreePort(t))).Err(); err != nil {
 		t.Fatal(err)
 	}
 	if r := realRun(t, replica.URL(), "get", "geo"); r.code != ExitOK {

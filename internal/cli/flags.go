@@ -202,7 +202,7 @@ func flagError(err error) error {
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		if unknown.GetSpecifiedName() == "a" {
-			return usagef("there is no -a: others would see the password; use %s, --password-file or --ask-pass", conn.EnvPassword)
+			return usagef("there is no -a: others would see the password; use %s, --password-file or --ask-pass", conn.EnvAuth)
 		}
 		return usagef("unknown flag -%s: bucketop help lists them", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):

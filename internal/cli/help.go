@@ -36,7 +36,7 @@ func overview() string {
 		b.WriteString("  " + example + "\n")
 	}
 	b.WriteString("\nexit codes:\n")
-	for _, e := range exits {
+	for _, e := range exits() {
 		fmt.Fprintf(&b, "  %3d  %s\n", e.code, e.text)
 	}
 	return b.String()

@@ -181,7 +181,7 @@ func TestKeysThatRedisDoesNotKnow(t *testing.T) {
 	put(t, client, "known")
 	for _, args := range [][]string{
 		{"get", "nope"}, {"set", "nope", "--rate", "1/s"}, {"set", "nope", "--rate", "1/s", "--dry-run"}, {"unset", "nope"},
-		{"reset", "nope", "--to", "full"}, {"reset", "nope", "--delete"}, {"hold", "nope"}, {"resume", "nope"}, {"undo", "nope"}, {"get", "Known"},
+		{"reset", "nope", "--to", "full"}, {"reset", "nope", "--delete"}, {"hold", "nope"}, {"resume", "nope"}, {"undo", "nope"}, {"get", "Known"}, {"get", "known", "nope"},
 		{"get", "known "},
 	} {
 		if r := realRun(t, s.URL(), args...); r.code != ExitNotFound || strings.Count(r.stderr, "\n") != 1 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"bucketop/bucketctl"
@@ -52,18 +53,19 @@ func hasProblem(s bucketctl.State, codes ...bucketctl.ProblemCode) bool {
 	return false
 }
 
-// shouted are the words that ask an operator to act; they stand in capitals.
-var shouted = map[string]string{
-	stateStuck: "STUCK", stateCorrupt: "CORRUPT", stateCooldown: "COOLDOWN", stateHeld: "HELD",
+// loud puts the words in capitals that ask an operator to act.
+func loud(state string) string {
+	switch state {
+	case stateStuck, stateCorrupt, stateCooldown, stateHeld:
+		return strings.ToUpper(state)
+	}
+	return state
 }
 
 // stateText is the state for people: the word and what goes with it.
 func stateText(s bucketctl.State) string {
 	word := stateOf(s)
-	text := word
-	if loud, ok := shouted[word]; ok {
-		text = loud
-	}
+	text := loud(word)
 	switch word {
 	case stateCooldown:
 		return text + " " + showSpan(s.Cooldown.Until.Sub(s.At))

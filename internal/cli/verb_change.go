@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"bucketop/bucketctl"
 )
@@ -118,7 +119,7 @@ func (c *call) change(ctx context.Context, make changer) error {
 func (c *call) printChange(done bucketctl.Change, written bool) error {
 	record := jsonChange{
 		jsonKey: toKey(done.After.Key), Written: written,
-		Before: toBucket(done.Before, noTime), After: toBucket(done.After, noTime),
+		Before: toBucket(done.Before, time.Time{}), After: toBucket(done.After, time.Time{}),
 	}
 	if done.Event.ID != "" {
 		event := toEvent(done.Event)

@@ -106,7 +106,7 @@ func (c *call) follow(ctx context.Context, query bucketctl.EventQuery, events []
 // their widths are fixed and longer cells push the rest of their line.
 type eventStream struct{ c *call }
 
-var streamWidths = []int{23, 8, 24, 16, 16, 24, 0}
+func streamWidths() []int { return []int{23, 8, 24, 16, 16, 24, 0} }
 
 func (s *eventStream) begin() error {
 	if s.c.out.isJSON() {
@@ -127,7 +127,7 @@ func (s *eventStream) rows(cells []string) error {
 		return s.c.out.write(strings.Join(cells, "\t") + "\n")
 	}
 	var b strings.Builder
-	writeAligned(&b, cells, streamWidths, nil)
+	writeAligned(&b, cells, streamWidths(), nil)
 	return s.c.out.write(b.String())
 }
 

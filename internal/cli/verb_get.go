@@ -9,6 +9,8 @@ import (
 	"bucketop/bucketctl"
 )
 
+// runGet shows what it finds. A bucket that is not there does not keep the
+// others from being shown; a failure that would meet all of them does.
 func runGet(ctx context.Context, c *call) error {
 	states, err := ask(ctx, func(ctx context.Context) ([]bucketctl.State, error) {
 		return c.admin.GetMany(ctx, c.args)

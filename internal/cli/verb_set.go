@@ -9,8 +9,6 @@ import (
 	"bucketop/bucketctl"
 )
 
-var noTime time.Time
-
 func runSet(ctx context.Context, c *call) error {
 	if !c.changed("rate") && !c.changed("capacity") && !c.changed("for") {
 		return usagef("set needs at least one of --rate, --capacity and --for")
@@ -73,6 +71,7 @@ func (c *call) limitChange(s bucketctl.State) (bucketctl.LimitChange, error) {
 		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q: its workers read no overrides; only its level can be reset", bucketctl.ErrForeign, s.Key)
 	case bucketctl.KindWrongType:
 		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q holds a %s", bucketctl.ErrWrongType, s.Key, s.Type)
+	case bucketctl.KindNone, bucketctl.KindBucket, bucketctl.KindWindow:
 	}
 	wanted, err := bucketctl.ParseLimitChange(s, c.in.rate, c.in.cap, c.in.end)
 	if err != nil {

@@ -19,8 +19,8 @@ const DefaultURL = "redis://127.0.0.1:6379"
 
 // Names of the environment variables that are read.
 const (
-	EnvURL      = "REDIS_URL"
-	EnvPassword = "REDISCLI_AUTH"
+	EnvURL  = "REDIS_URL"
+	EnvAuth = "REDISCLI_AUTH"
 )
 
 // maxBy bounds the name written into every event, in bytes.
@@ -77,7 +77,7 @@ type Config struct {
 func (c *Config) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&c.URL, "url", "u", "", "`URL` of Redis, or env "+EnvURL+" (default "+DefaultURL+")")
 	fs.StringVar(&c.User, "user", "", "`NAME` of the ACL user")
-	fs.StringVar(&c.PasswordFile, "password-file", "", "read the password from the first line of `FILE`; or env "+EnvPassword)
+	fs.StringVar(&c.PasswordFile, "password-file", "", "read the password from the first line of `FILE`; or env "+EnvAuth)
 	fs.BoolVar(&c.AskPass, "ask-pass", false, "ask for the password on the terminal")
 	fs.BoolVar(&c.TLS, "tls", false, "encrypt, as a rediss:// URL does")
 	fs.StringVar(&c.TLSCA, "tls-ca", "", "trust the certificates in `FILE` instead of the system's")

@@ -83,10 +83,10 @@ func TestWhoAsks(t *testing.T) {
 		user, password string
 	}{
 		{"nobody", Config{}, nil, "", ""},
-		{"environment", Config{}, map[string]string{EnvPassword: "from-env"}, "", "from-env"},
-		{"URL before environment", Config{URL: "redis://:from-url@h"}, map[string]string{EnvPassword: "from-env"}, "", "from-url"},
+		{"environment", Config{}, map[string]string{EnvAuth: "from-env"}, "", "from-env"},
+		{"URL before environment", Config{URL: "redis://:from-url@h"}, map[string]string{EnvAuth: "from-env"}, "", "from-url"},
 		{"file before URL", Config{URL: "redis://u:from-url@h", PasswordFile: file}, nil, "u", "from-file"},
-		{"prompt", Config{User: "anna", AskPass: true}, map[string]string{EnvPassword: "from-env"}, "anna", "from-prompt"},
+		{"prompt", Config{User: "anna", AskPass: true}, map[string]string{EnvAuth: "from-env"}, "anna", "from-prompt"},
 		{"flag's user before URL's", Config{URL: "redis://u:from-url@h", User: "anna"}, nil, "anna", "from-url"},
 		{"escaped in the URL", Config{URL: "redis://u:a%2Fb%40@h"}, nil, "u", "a/b@"},
 	} {

@@ -18,7 +18,7 @@ const maxPasswordFile = 64 << 10
 // readPasswordFile returns the first line of the file. Errors name the file,
 // never its contents.
 func readPasswordFile(path string) (password string, err error) {
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {
 		return "", fmt.Errorf("--password-file: %w", err)
 	}

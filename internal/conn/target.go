@@ -54,7 +54,7 @@ func (c Config) Resolve(ctx context.Context, env Env) (*Target, error) {
 	}
 	if source == flagURL && options.Password != "" {
 		t.warnings = append(t.warnings, "the password in --url is visible to every user of this machine: use "+
-			EnvPassword+", --password-file or --ask-pass")
+			EnvAuth+", --password-file or --ask-pass")
 	}
 	if err := c.applyTopology(options); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c Config) applyLogin(ctx context.Context, o *redis.UniversalOptions, env E
 	switch {
 	case c.AskPass:
 		if env.ReadPassword == nil {
-			return errors.New("--ask-pass needs a terminal: use --password-file or " + EnvPassword)
+			return errors.New("--ask-pass needs a terminal: use --password-file or " + EnvAuth)
 		}
 		password, err := env.ReadPassword(ctx, "Redis password: ")
 		if err != nil {
@@ -135,10 +135,10 @@ func (c Config) applyLogin(ctx context.Context, o *redis.UniversalOptions, env E
 		}
 		o.Password = password
 	case o.Password == "":
-		o.Password = env.Getenv(EnvPassword)
+		o.Password = env.Getenv(EnvAuth)
 	}
 	if o.Username != "" && o.Password == "" {
-		return errors.New("a user was given without a password: add --password-file FILE, " + EnvPassword + " or --ask-pass")
+		return errors.New("a user was given without a password: add --password-file FILE, " + EnvAuth + " or --ask-pass")
 	}
 	return nil
 }
