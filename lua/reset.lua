@@ -14,7 +14,8 @@
 --   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
 --   8 pttl      of the bucket after, milliseconds; below 0: none
 -- WRITES
---   bucket: tokens ts granted exp; turn, need and values that can't be are deleted
+--   bucket: tokens ts granted exp; deletes turn need, and what can't be of granted capacity rate
+--           per gen blocked blocked_by
 
 local now = server_time()
 local kind, before = content(KEYS[1])

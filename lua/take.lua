@@ -27,7 +27,8 @@
 --   13… code, wait   for each request: 0 charged, start after wait; 1 not within its patience, wait is
 --                    how long it would be; 2 waits, for at least wait; 3 more than the capacity (microseconds)
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp
+--   bucket: tokens ts granted capacity rate per gen exp; deletes turn need, and blocked blocked_by
+--           that can't be, where values were corrupt
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HEAD, TWO_MICROSECONDS = 12, 2
