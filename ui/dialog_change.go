@@ -21,7 +21,8 @@ type changing struct {
 	twice  bool         // what is done twice is done two times: no revision stops the second
 	unsure bool         // whether it came to nothing is not known
 	scroll int
-	most   int // how far the body could be scrolled when it was drawn last
+	narrow bool // there was little room when it was drawn last
+	most   int  // how far the body could be scrolled when it was drawn last
 }
 
 // live returns the newest reading of the bucket. The change is never decided
@@ -133,7 +134,7 @@ func (c *changing) draw(p *page, a *app, height int) string {
 		p.end(" ! ", c.goneText(a), a.warn)
 	}
 	text, most := p.view(height, c.scroll)
-	c.most = most
+	c.most, c.narrow = most, p.narrow()
 	return text
 }
 
@@ -193,6 +194,27 @@ func nameOr(name, unknown string) string {
 		return unknown
 	}
 	return brief(name)
+}
+
+// formKeys are the keys of a form that is typed into.
+func (c *changing) formKeys() []key.Binding {
+	if c.narrow {
+		return []key.Binding{binding("tab", "next"), binding("enter", "review"), binding("esc", "cancel")}
+	}
+	return []key.Binding{binding("tab", "next field"), binding("enter", "review (Cancel focused)"), binding("esc", "cancel")}
+}
+
+// choiceKeys are the keys of a choice; esc says what esc does.
+func (c *changing) choiceKeys(answers, esc string) []key.Binding {
+	if c.narrow {
+		answers = "switch"
+	}
+	return []key.Binding{binding("tab", answers), binding("enter", "choose"), binding("esc", esc)}
+}
+
+// writingKeys are the keys while a change is under way.
+func (c *changing) writingKeys() []key.Binding {
+	return []key.Binding{binding("esc", "stop waiting")}
 }
 
 // binding is a key for the footer.

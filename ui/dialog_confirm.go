@@ -72,7 +72,7 @@ func (d *confirmDialog) pressed(msg tea.KeyMsg, a *app) (dialog, tea.Cmd) {
 
 func (d *confirmDialog) help() []key.Binding {
 	if d.writing() {
-		return []key.Binding{binding("esc", "stop waiting")}
+		return d.writingKeys()
 	}
 	return []key.Binding{binding("y", d.does), binding("esc", "cancel")}
 }

@@ -12,9 +12,9 @@ import (
 // else has written meanwhile, and what was typed.
 func (d *editDialog) drawConflict(p *page, a *app) {
 	now := a.serverNow()
-	p.tell(" !! ", changerText(d.b.State, d.theirs, now)+", after you opened it (rev "+shortRev(d.b.State.Rev)+")", p.alarm)
+	p.tell(" !! ", changerText(d.b.State, d.theirs, now)+", after you opened it", p.alarm)
 	p.add("")
-	mine := foresee(d.b.State, d.live(a), d.typed(), now)
+	mine := foresee(d.theirs, d.live(a), d.typed(), now)
 	base, theirs := recordTexts(d.b.State, now), recordTexts(d.theirs, now)
 	column := max(0, (p.width-tableLabel)/3)
 	line := func(label, base, theirs, mine string) string {
@@ -22,11 +22,7 @@ func (d *editDialog) drawConflict(p *page, a *app) {
 			column3(p.styles, base, column) + column3(p.styles, theirs, column) + column3(p.styles, mine, column)
 	}
 	p.add(p.dim.text(line("", "BASE", "THEIRS", "MINE")))
-	texts := d.newTexts(mine, now)
-	if until := mine.override.Until; !until.IsZero() {
-		texts[endField] = clockTime(until, now)
-	}
-	for i, text := range texts {
+	for i, text := range d.mineTexts(mine, now) {
 		p.add(line(editLabels[i], base[i], theirs[i], text))
 	}
 	if base, theirs := holdState(d.b.State.Hold, now), holdState(d.theirs.Hold, now); base != theirs {
@@ -38,6 +34,21 @@ func (d *editDialog) drawConflict(p *page, a *app) {
 	}
 	p.tell(" ", "What you typed is kept. On theirs, it is reviewed anew before anything is written.", p.dim)
 	d.ask.draw(p, "Cancel, keep theirs", "Mine on theirs")
+}
+
+// mineTexts are the values as they would be on theirs: what was not typed stays
+// as they have it, and a factor is one of what they have.
+func (d *editDialog) mineTexts(mine outlook, now time.Time) [editFields]string {
+	texts, typed := d.newTexts(mine, now), d.typed()
+	if mine.err == nil {
+		texts[endField] = clockOrNone(mine, now)
+	}
+	for i := range texts {
+		if typed[i] == "" && editField(i) != reasonField {
+			texts[i] = "as theirs"
+		}
+	}
+	return texts
 }
 
 func column3(st *styles, text string, width int) string {

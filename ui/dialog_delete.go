@@ -37,7 +37,7 @@ func tellDelete(frozen bucketctl.State, live watch.Bucket, now time.Time) confir
 		{" Then  ", deleteThen(s, live, now)},
 	}
 	said.warnings = []string{lostCooldown(s, now), wrongTypeLoss(s), movedOn(frozen, live.State)}
-	said.question = "y deletes the state; esc does not"
+	said.question = "y deletes the state"
 	return said
 }
 

@@ -223,16 +223,16 @@ func (d *editDialog) refreeze() { d.b.State = d.theirs }
 
 func (d *editDialog) help() []key.Binding {
 	if d.writing() {
-		return []key.Binding{binding("esc", "stop waiting")}
+		return d.writingKeys()
 	}
 	switch d.step {
 	case reviewStep:
-		return []key.Binding{binding("tab", "Cancel or Apply"), binding("enter", "choose"), binding("esc", "back to the form")}
+		return d.choiceKeys("Cancel or Apply", "back")
 	case conflictStep:
-		return []key.Binding{binding("tab", "the other answer"), binding("enter", "choose"), binding("esc", "edit on theirs")}
+		return d.choiceKeys("the other answer", "edit theirs")
 	case refusedStep:
 		return []key.Binding{binding("esc", "close")}
 	case fillStep:
 	}
-	return []key.Binding{binding("tab", "next field"), binding("enter", "review (Cancel focused)"), binding("esc", "cancel")}
+	return d.formKeys()
 }

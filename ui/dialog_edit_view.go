@@ -199,7 +199,11 @@ func (d *editDialog) drawReview(p *page, a *app) {
 	t.field = max(0, p.width-t.label-t.inForce)
 	p.add(t.head(p.styles, "NEW"))
 	rows := d.rows(o, now)
-	for i, text := range d.newTexts(o, now) {
+	texts := d.newTexts(o, now)
+	if p.narrow() {
+		texts[endField] = clockOrNone(o, now)
+	}
+	for i, text := range texts {
 		row := rows[i]
 		row.field = p.note.text(p.cut(p.esc(text), t.field))
 		p.add(t.draw(p.styles, row))
@@ -228,6 +232,14 @@ func (d *editDialog) newTexts(o outlook, now time.Time) [editFields]string {
 		texts[capacityField] = exactTokens(o.override.Capacity)
 	}
 	return texts
+}
+
+// clockOrNone is endValue without how long that is.
+func clockOrNone(o outlook, now time.Time) string {
+	if o.override.Until.IsZero() {
+		return endValue(o, now)
+	}
+	return clockTime(o.override.Until, now)
 }
 
 func endValue(o outlook, now time.Time) string {

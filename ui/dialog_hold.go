@@ -173,13 +173,13 @@ func (d *holdDialog) write(a *app) tea.Cmd {
 func (d *holdDialog) help() []key.Binding {
 	switch {
 	case d.writing():
-		return []key.Binding{binding("esc", "stop waiting")}
+		return d.writingKeys()
 	case d.step == reviewStep:
-		return []key.Binding{binding("tab", "Cancel or Hold"), binding("enter", "choose"), binding("esc", "back to the form")}
+		return d.choiceKeys("Cancel or Hold", "back")
 	case d.step == refusedStep:
 		return []key.Binding{binding("esc", "close")}
 	}
-	return []key.Binding{binding("tab", "next field"), binding("enter", "review (Cancel focused)"), binding("esc", "cancel")}
+	return d.formKeys()
 }
 
 func (d *holdDialog) view(a *app, width, height int) string {

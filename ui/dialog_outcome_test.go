@@ -26,9 +26,19 @@ func conflicting(t *testing.T) *bench {
 
 func TestConflictShowsAllThree(t *testing.T) {
 	b := conflicting(t)
-	b.wantSaid("CONFLICT", "bob@ops2 changed it at 14:31:58 (rev 13), after you opened it (rev 12)",
+	b.wantSaid("CONFLICT", "bob@ops2 changed it at 14:31:58 (rev 13), after you opened it",
 		"rate 600/min 500/min 450/min", "capacity 30 30 22", "for 14:58:05 no end 15:32:0", `reason "backlog" "their ticket" "429s, #8812"`,
 		"> Cancel, keep theirs")
+}
+
+// TestConflictKeepsApartWhatWasTyped holds that mine is what would be written:
+// the rest is theirs, and a factor is one of theirs.
+func TestConflictKeepsApartWhatWasTyped(t *testing.T) {
+	b := opened(t, newEditDialog, geoBucket())
+	b.typed("x0.5")
+	b.admin.err = &bucketctl.ConflictError{Wanted: 12, State: theirState()}
+	b.press("enter", "tab", "enter")
+	b.wantSaid("rate 600/min 500/min 250/min", "capacity 30 30 as theirs", "for 14:58:05 no end as theirs")
 }
 
 func TestConflictAnswers(t *testing.T) {

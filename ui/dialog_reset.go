@@ -176,7 +176,7 @@ func (d *resetDialog) write(a *app) tea.Cmd {
 func (d *resetDialog) help() []key.Binding {
 	switch {
 	case d.writing():
-		return []key.Binding{binding("esc", "stop waiting")}
+		return d.writingKeys()
 	case d.refusal != "":
 		return []key.Binding{binding("esc", "close")}
 	case d.to != toNothing:
@@ -184,7 +184,11 @@ func (d *resetDialog) help() []key.Binding {
 	case d.deletes():
 		return []key.Binding{binding("x", "delete the key"), binding("esc", "cancel")}
 	}
-	return []key.Binding{binding("f", "full"), binding("e", "empty"), binding("0-9", "a number"), binding("esc", "cancel")}
+	keys := []key.Binding{binding("f", "full"), binding("e", "empty"), binding("0-9", "a number"), binding("esc", "cancel")}
+	if d.b.State.Hold.Active {
+		return append([]key.Binding{binding("H", "resume")}, keys...)
+	}
+	return keys
 }
 
 func (d *resetDialog) view(a *app, width, height int) string {
@@ -210,7 +214,7 @@ func (d *resetDialog) view(a *app, width, height int) string {
 	return d.draw(p, a, height)
 }
 
-// drawCause tells what holds the bucket up, and the key that helps instead.
+// drawCause tells what holds the bucket up.
 func (d *resetDialog) drawCause(p *page, live watch.Bucket, now time.Time) {
 	cause, helps := resetCause(live, now)
 	paint := paint{}
@@ -218,9 +222,6 @@ func (d *resetDialog) drawCause(p *page, live watch.Bucket, now time.Time) {
 		paint = p.warn
 	}
 	p.tell(" Cause ", cause, paint)
-	if stateAt(live.State, now).Hold.Active {
-		p.tell(" "+p.cursor+" ", "H resumes it", p.strong)
-	}
 }
 
 // drawChoices lists what the level can be set to, and what follows.
@@ -238,6 +239,9 @@ func (d *resetDialog) drawChoices(p *page, a *app) {
 		option(toDelete, "x  ", fmt.Sprintf("delete the key: the %s in it is lost, for whatever program wrote it. Workers begin a new bucket, full.",
 			nameOr(d.b.State.Type, "value")))
 		return
+	}
+	if stateAt(live.State, now).Hold.Active {
+		p.tell("   H    ", "resume it: that is what helps", p.strong)
 	}
 	if full, known := fullTokens(d.b.State); known {
 		option(toFull, "f    ", fmt.Sprintf("full, %s tokens: %s", exactTokens(full), startsText(live, full, now)))
@@ -274,12 +278,12 @@ func (d *resetDialog) drawQuestion(p *page) {
 	switch {
 	case d.to == toNothing, err != nil:
 	case d.to == toDelete:
-		p.end(" ", "y deletes the key, esc does not", p.strong)
+		p.end(" ", "y deletes the key", p.strong)
 	case d.to == toFull:
-		p.end(" ", fmt.Sprintf("y resets it to full, %s tokens; esc does not", exactTokens(tokens)), p.strong)
+		p.end(" ", fmt.Sprintf("y resets it to full, %s tokens", exactTokens(tokens)), p.strong)
 	case d.to == toEmpty:
-		p.end(" ", "y resets it to empty, 0 tokens; esc does not", p.strong)
+		p.end(" ", "y resets it to empty, 0 tokens", p.strong)
 	default:
-		p.end(" ", fmt.Sprintf("y resets it to %s tokens; esc does not", exactText(tokens)), p.strong)
+		p.end(" ", fmt.Sprintf("y resets it to %s tokens", exactText(tokens)), p.strong)
 	}
 }

@@ -34,7 +34,7 @@ func tellResume(frozen bucketctl.State, live watch.Bucket, now time.Time) confir
 		{" Then  ", resumeThen(s, live, now)},
 	}
 	said.warnings = []string{reachWarning("the end of the hold", live, now), stillCooling(live.State, now), movedOn(frozen, live.State)}
-	said.question = "y resumes it; esc leaves it held"
+	said.question = "y resumes it"
 	return said
 }
 

@@ -115,7 +115,7 @@ func tellUndo(s bucketctl.State, e *bucketctl.Event, asked bool, now time.Time) 
 	say("       ", differenceText(e.Before, e.After, isHold, now))
 	say(" Then  ", "back to "+undoneTo(e.Before, s.Declared, isHold, now))
 	say(" ", "Resets can't be undone.")
-	said.question = fmt.Sprintf("y undoes the change by %s; esc does not", nameOr(e.By, "somebody"))
+	said.question = fmt.Sprintf("y undoes the change by %s", nameOr(e.By, "somebody"))
 	return said
 }
 
