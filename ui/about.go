@@ -13,7 +13,11 @@ import (
 // limit is, then why it is as it is.
 func (a *app) aboutLines(most, width int) []string {
 	lines := make([]string, 0, most)
-	if key, ok := a.list.selected(a); ok && most > 0 {
+	switch key, ok := a.list.selected(a); {
+	case most == 0:
+	case a.showCost:
+		lines = append(lines, wrap(a.costText(), width-2)...)
+	case ok:
 		lines = append(lines, a.about(key, width-2)...)
 	}
 	for i := range lines {
@@ -55,7 +59,7 @@ func (a *app) limitPhrase(s *bucketctl.State) string {
 	case s.Kind == bucketctl.KindWrongType:
 		return "a Redis " + a.esc(s.Type) + ", not a bucket"
 	case s.Kind == bucketctl.KindForeign, s.Kind == bucketctl.KindForeignWindow:
-		return "written by another program: its limit is not known, its workers read no overrides"
+		return "another program's: limit unknown, its workers read no overrides"
 	case s.Effective.IsZero():
 		return "limit unknown"
 	case s.Override.IsZero():
@@ -157,7 +161,7 @@ func (a *app) holdFact(b *watch.Bucket, now time.Time) string {
 	if !h.Until.IsZero() {
 		end = "until " + clockTime(h.Until, now) + ", " + left(h.Until, now)
 	}
-	text := a.warn.text("HELD") + " by " + a.orSomebody(h.By) + " " + clockTime(h.At, now) + ", " + end
+	text := a.warn.text("HELD") + " by " + a.whoWhen(h.By, h.At, now) + ", " + end
 	if h.Reason != "" {
 		text += ": " + a.quoted(h.Reason)
 	}
@@ -208,7 +212,7 @@ func (a *app) overrideFact(b *watch.Bucket, now time.Time) string {
 	if u := s.Override.Until; !u.IsZero() {
 		end = "until " + clockTime(u, now) + ", " + left(u, now)
 	}
-	text := a.note.text("override") + " by " + a.orSomebody(s.By) + " " + clockTime(s.ChangedAt, now) + ", " + end
+	text := a.note.text("override") + " by " + a.whoWhen(s.By, s.ChangedAt, now) + ", " + end
 	if s.Reason != "" {
 		text += ": " + a.quoted(s.Reason)
 	}
@@ -247,6 +251,14 @@ func (a *app) quietFact(b *watch.Bucket, now time.Time) string {
 		return "last reported by a worker " + rough(now.Sub(b.Seen)) + " ago"
 	}
 	return "nothing granted lately, nobody waits"
+}
+
+// whoWhen is "anna@ops1 14:28:01".
+func (a *app) whoWhen(by string, at, now time.Time) string {
+	if at.IsZero() {
+		return a.orSomebody(by)
+	}
+	return a.orSomebody(by) + " " + clockTime(at, now)
 }
 
 func (a *app) orSomebody(by string) string {

@@ -153,7 +153,6 @@ func (a *app) take(s *watch.Snapshot) {
 	for _, s := range a.screens {
 		s.take(a)
 	}
-	a.showVisible()
 }
 
 // bucket returns what is known of a bucket by now, and whether it is still

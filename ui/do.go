@@ -145,8 +145,8 @@ func (a *app) nextAlert() tea.Cmd {
 // goTo shows the list with a bucket selected, also one that the filter hides.
 func (a *app) goTo(key string) {
 	a.screens = a.screens[:1]
-	if !a.list.jump(a, key) {
+	if !a.list.jump(key) {
 		a.clearFilter()
-		a.list.jump(a, key)
+		a.list.jump(key)
 	}
 }

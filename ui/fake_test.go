@@ -127,6 +127,7 @@ func newBenchWith(t testing.TB, snap *watch.Snapshot, width, height int, c Confi
 // send gives the console one message and returns the Cmd it asked for.
 func (b *bench) send(msg tea.Msg) tea.Cmd {
 	_, cmd := b.app.Update(msg)
+	b.app.View() // bubbletea draws after each message
 	return cmd
 }
 

@@ -33,6 +33,7 @@ type action struct {
 	about   string   // a sentence for the help screen
 	on      place
 	changes bool // opens a question that may end in a write
+	bucket  bool // needs a selected bucket, as every change does
 	alone   bool // ignored when it arrives in one piece with other keys
 	do      func(a *app) tea.Cmd
 }
@@ -49,7 +50,7 @@ func newActions() []action {
 
 func lookActions() []action {
 	return []action{
-		{keys: []string{"enter"}, label: "enter", name: "open", on: onList | onEvents | onWorkers,
+		{keys: []string{"enter"}, label: "enter", name: "open", on: onList | onEvents | onWorkers, bucket: true,
 			about: "open the bucket: limits, history, workers, events, raw fields", do: (*app).openDetail},
 		{keys: []string{"esc", "backspace"}, label: "esc", name: "back", on: onButHelp&^onList | onHelp,
 			about: "go back; in the list, clear the filter", do: (*app).back},
@@ -92,7 +93,7 @@ func viewActions() []action {
 			about: "refresh now", do: (*app).refresh},
 		{keys: []string{"c"}, label: "c", on: onButHelp,
 			about: "show what this console itself costs Redis", do: (*app).toggleCost},
-		{keys: []string{"y"}, label: "y", on: onBuckets,
+		{keys: []string{"y"}, label: "y", on: onBuckets, bucket: true,
 			about: "copy the bucket's name to the terminal's clipboard (OSC 52)", do: (*app).copyKey},
 	}
 }
@@ -140,14 +141,24 @@ func (a *app) find(name string, on place) (action, bool) {
 // first. Actions that change something are left out where nothing can change.
 func (a *app) bindings(on place) []key.Binding {
 	blocked := a.blocked() != ""
+	_, selected := a.screen().selected(a)
 	var out []key.Binding
 	for _, act := range a.actions {
-		if act.on&on == 0 || act.name == "" || act.changes && blocked {
+		if act.on&on == 0 || act.name == "" || act.changes && blocked || (act.bucket || act.changes) && !selected {
 			continue
 		}
 		out = append(out, key.NewBinding(key.WithKeys(act.keys...), key.WithHelp(act.label, act.name)))
 	}
 	return out
+}
+
+// typingBindings are the keys while the filter is typed.
+func typingBindings() []key.Binding {
+	return []key.Binding{
+		key.NewBinding(key.WithHelp("up down", "choose a row")),
+		key.NewBinding(key.WithHelp("enter", "keep the filter")),
+		key.NewBinding(key.WithHelp("esc", "show all")),
+	}
 }
 
 // KeysMarkdown is the table of keys for the README.

@@ -30,7 +30,6 @@ func (a *app) push(s screen) {
 	}
 	a.screens = append(a.screens, s)
 	s.take(a)
-	a.showVisible()
 }
 
 // back leaves the shown screen.
@@ -38,7 +37,6 @@ func (a *app) back() tea.Cmd {
 	if len(a.screens) > 1 {
 		a.screens = a.screens[:len(a.screens)-1]
 		a.screen().take(a)
-		a.showVisible()
 	}
 	return nil
 }

@@ -73,10 +73,7 @@ func (a *app) overrideRow(s *bucketctl.State, now time.Time) []cell {
 
 // whoUntil is "anna@ops1 13:58:05, until 14:58:05, 26m left".
 func (a *app) whoUntil(by string, at, until, now time.Time) string {
-	text := a.orSomebody(by)
-	if !at.IsZero() {
-		text += " " + clockTime(at, now)
-	}
+	text := a.whoWhen(by, at, now)
 	if until.IsZero() {
 		text += ", no end"
 	} else {

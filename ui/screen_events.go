@@ -21,8 +21,8 @@ func (a *app) openEvents() tea.Cmd {
 
 func (e *eventsScreen) place() place { return onEvents }
 
-func (e *eventsScreen) move(a *app, by int) { e.list.move(by); a.showVisible() }
-func (e *eventsScreen) page(a *app, by int) { e.list.page(by); a.showVisible() }
+func (e *eventsScreen) move(_ *app, by int) { e.list.move(by) }
+func (e *eventsScreen) page(_ *app, by int) { e.list.page(by) }
 
 func (e *eventsScreen) take(a *app) {
 	events := a.snap.Events
@@ -52,7 +52,7 @@ var eventColumns = []column{
 	{title: "", least: 1},
 	{title: "TIME, UTC", least: 8},
 	{title: "BUCKET", flex: true, keep: 1},
-	{title: "WHAT", flex: true, least: 40, keep: 2},
+	{title: "WHAT", flex: true, least: 20},
 }
 
 func (e *eventsScreen) view(a *app, width, height int) []string {

@@ -33,27 +33,26 @@ func (l *listScreen) place() place { return onList }
 
 func (l *listScreen) selected(*app) (string, bool) { return l.cursor, l.cursor != "" }
 
-func (l *listScreen) move(a *app, by int) {
+func (l *listScreen) move(_ *app, by int) {
 	if len(l.rows) == 0 {
 		return
 	}
-	l.put(a, max(0, min(len(l.rows)-1, l.at+by)))
+	l.put(max(0, min(len(l.rows)-1, l.at+by)))
 }
 
 func (l *listScreen) page(a *app, by int) { l.move(a, by*max(1, l.window-1)) }
 
 // put selects a row.
-func (l *listScreen) put(a *app, at int) {
+func (l *listScreen) put(at int) {
 	l.at, l.cursor = at, l.rows[at]
 	l.scroll()
-	a.showVisible()
 }
 
 // jump selects a bucket wherever it is; it reports whether it is shown.
-func (l *listScreen) jump(a *app, key string) bool {
+func (l *listScreen) jump(key string) bool {
 	for i, k := range l.rows {
 		if k == key {
-			l.put(a, i)
+			l.put(i)
 			return true
 		}
 	}

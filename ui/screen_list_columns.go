@@ -72,7 +72,7 @@ func (l layout) fixed() int {
 		cells int
 	}{
 		{l.gauge, 1 + gaugeCells}, {l.level, 1 + levelCells}, {l.granted, 1 + grantedCells},
-		{l.waiting && l.granted, waitingCells}, {l.waiting && !l.granted, waitingCells + 1}, {l.head, headCells},
+		{l.waiting, l.countCells()}, {l.head, headCells},
 		{l.used, 1 + usedCells}, {l.workers, 1 + workersCells}, {l.spark > 0, 1 + l.spark},
 	} {
 		if c.on {
@@ -80,6 +80,15 @@ func (l layout) fixed() int {
 		}
 	}
 	return n
+}
+
+// countCells is what the count of waiting callers takes, with the space before
+// it. Beside the first one's wait its heading has room enough.
+func (l layout) countCells() int {
+	if l.head {
+		return waitingCells
+	}
+	return waitingCells + 1
 }
 
 // spread shares out what is left: names first, then the sparkline, then states.
@@ -124,10 +133,8 @@ func (l layout) heading() string {
 	switch {
 	case l.head:
 		b.WriteString(textsafe.PadLeft("WAITING", waitingCells+headCells))
-	case l.waiting && l.granted:
-		b.WriteString(textsafe.PadLeft("WAIT", waitingCells))
 	case l.waiting:
-		b.WriteString(textsafe.PadLeft("WAIT", waitingCells+1))
+		b.WriteString(textsafe.PadLeft("WAIT", l.countCells()))
 	}
 	if l.workers {
 		b.WriteString(" " + textsafe.PadLeft("WORKERS", workersCells))
@@ -182,10 +189,7 @@ func (l layout) waitingCell(b *watch.Bucket) string {
 	if !l.waiting {
 		return ""
 	}
-	cells := waitingCells
-	if !l.granted {
-		cells++
-	}
+	cells := l.countCells()
 	if b.Waiting < 0 {
 		if l.head {
 			return textsafe.PadLeft(unknown, cells+headCells)

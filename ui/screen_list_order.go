@@ -141,12 +141,12 @@ func (l *listScreen) narrow(a *app) {
 			}
 		}
 	}
-	l.follow(a)
+	l.follow()
 }
 
 // follow finds the selected key again; where it is no longer shown, the row
 // that stands in its place is selected.
-func (l *listScreen) follow(a *app) {
+func (l *listScreen) follow() {
 	l.drawn.forget()
 	at := slices.Index(l.rows, l.cursor)
 	switch {
@@ -159,5 +159,4 @@ func (l *listScreen) follow(a *app) {
 		l.cursor = l.rows[l.at]
 	}
 	l.scroll()
-	a.showVisible()
 }

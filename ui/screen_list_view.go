@@ -64,7 +64,8 @@ func (l *listScreen) view(a *app, width, height int) []string {
 	return append(lines, a.aboutLines(p.about, width)...)
 }
 
-// fit makes the window as high as it will be drawn.
+// fit makes the window as high as it will be drawn, so that the selected row is
+// in it.
 func (l *listScreen) fit(a *app) {
 	if rows := a.plan(a.bodyHeight()).rows; rows != l.window {
 		l.window = max(1, rows)
@@ -166,13 +167,17 @@ func (a *app) lostLines() int {
 	return 0
 }
 
-// lostText is how old what is shown is, and why.
+// lostText is why Redis is lost, and that it is tried again.
 func (a *app) lostText() string {
-	text := "What is shown is " + rough(a.tickAt.Sub(a.snap.Taken)) + " old: Redis is lost"
-	if a.snap.Link.Err != "" {
-		text += " (" + a.esc(a.snap.Link.Err) + ")"
+	link := a.snap.Link
+	text := "Redis is lost"
+	if link.Err != "" {
+		text += ": " + a.esc(link.Err)
 	}
-	return text + "; it is tried again and again"
+	if link.Tries > 1 {
+		text += " (try " + strconv.Itoa(link.Tries) + ")"
+	}
+	return text
 }
 
 // alertAbout is the bucket or worker that an alert is about.
@@ -194,8 +199,8 @@ func (a *app) countsLine(width int) string {
 		return prompt + a.drawInput(l.input, max(0, min(40, width-len(prompt)-16)), true) + "  " +
 			a.dim.text(strconv.Itoa(len(l.rows))+" of "+strconv.Itoa(len(l.order)))
 	}
-	if a.showCost {
-		return a.dim.text(a.costText())
+	if len(l.order) == 0 {
+		return ""
 	}
 	parts := []string{strconv.Itoa(len(l.rows)) + " of " + strconv.Itoa(len(l.order)), l.sort.String()}
 	if l.filter != "" {

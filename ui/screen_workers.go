@@ -29,8 +29,8 @@ func (a *app) openWorkers() tea.Cmd {
 
 func (w *workersScreen) place() place { return onWorkers }
 
-func (w *workersScreen) move(a *app, by int) { w.list.move(by); a.showVisible() }
-func (w *workersScreen) page(a *app, by int) { w.list.page(by); a.showVisible() }
+func (w *workersScreen) move(_ *app, by int) { w.list.move(by) }
+func (w *workersScreen) page(_ *app, by int) { w.list.page(by) }
 
 func (w *workersScreen) take(a *app) {
 	workers := a.snap.Workers

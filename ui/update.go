@@ -23,7 +23,10 @@ func (a *app) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 			a.fatal, cmd = &PanicError{Value: r, Stack: debug.Stack()}, tea.Quit
 		}
 	}()
-	return a, guarded(a.handle(msg))
+	cmd = guarded(a.handle(msg))
+	a.list.fit(a)
+	a.showVisible()
+	return a, cmd
 }
 
 func (a *app) handle(msg tea.Msg) tea.Cmd {
@@ -38,7 +41,6 @@ func (a *app) handle(msg tea.Msg) tea.Cmd {
 		return tea.Batch(a.awaitUpdate(), a.hurry())
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
-		a.showVisible()
 		return nil
 	case changeDone:
 		return a.changed(msg)

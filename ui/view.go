@@ -55,14 +55,11 @@ func (a *app) clamp(lines []string) string {
 // lines are the header, the screen or dialog, and the footer.
 func (a *app) lines() []string {
 	footer := a.footer()
-	height := a.height - 1 - len(footer)
+	height := max(0, a.height-1-len(footer))
 	var body []string
 	if d := a.top(); d != nil {
 		body = strings.Split(strings.TrimSuffix(d.view(a, a.width, height), "\n"), "\n")
 	} else {
-		if a.shown() == onList {
-			a.list.fit(a)
-		}
 		body = a.screen().view(a, a.width, height)
 	}
 	if len(body) > height {
@@ -77,8 +74,8 @@ func (a *app) lines() []string {
 	return append(lines, footer...)
 }
 
-// bodyHeight is what a screen may use when nothing but keys is in the footer.
-func (a *app) bodyHeight() int { return max(0, a.height-2) }
+// bodyHeight is what a screen may use.
+func (a *app) bodyHeight() int { return max(0, a.height-1-len(a.footer())) }
 
 // header is the first line: what is watched, how fresh it is, how it stands,
 // and the server's time.
@@ -110,7 +107,7 @@ func (a *app) linkText() string {
 	case link.State == watch.Connecting:
 		return a.warn.text("CONNECTING" + a.ago(link.Since))
 	case link.State == watch.Lost:
-		return a.alarm.text("LOST"+a.ago(link.Since)) + a.lostWhy(link.Err)
+		return a.alarm.text("LOST"+a.ago(link.Since)) + a.lostMore()
 	case a.paused:
 		return a.warn.text("PAUSED " + rough(a.tickAt.Sub(a.frozenAt)))
 	}
@@ -129,11 +126,19 @@ func (a *app) ago(t time.Time) string {
 	return " " + rough(a.tickAt.Sub(t))
 }
 
-func (a *app) lostWhy(why string) string {
-	if why == "" {
-		return ""
+// lostMore is how old the data is, on the list, which says in an alert why
+// Redis is lost; elsewhere it is why.
+func (a *app) lostMore() string {
+	switch {
+	case a.shown() == onList && a.top() == nil && a.lostLines() > 0:
+		if a.width < 60 {
+			return ""
+		}
+		return "  data of " + clockTime(a.snap.At, a.serverNow()) + ", " + rough(a.tickAt.Sub(a.snap.Taken)) + " old"
+	case a.snap.Link.Err != "":
+		return ": " + a.esc(a.snap.Link.Err)
 	}
-	return ": " + a.esc(why)
+	return ""
 }
 
 // counts are how many buckets are in each state that asks for attention,
@@ -154,7 +159,7 @@ func (a *app) counts(room int) string {
 		used += 1 + len(text)
 	}
 	switch {
-	case out == "" && left == 0 && len(a.snap.Buckets) > 0 && room > 10:
+	case out == "" && left == 0 && len(a.snap.Counts) > 0 && room > 10:
 		return "  all well"
 	case out == "":
 		return ""
@@ -171,6 +176,9 @@ func (a *app) footer() []string {
 	}
 	if d := a.top(); d != nil {
 		return []string{a.keysLine(d.help(), a.width-1)}
+	}
+	if a.list.typing && a.shown() == onList {
+		return []string{a.keysLine(typingBindings(), a.width-1)}
 	}
 	return []string{a.keysLine(a.bindings(a.shown()), a.width-1)}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"bucketop/internal/textsafe"
@@ -46,22 +47,21 @@ func (st *styles) table(cols []column, rows [][]cell, width int) (heading string
 
 // columnWidths is how wide each column is; 0 where it is dropped.
 func (st *styles) columnWidths(cols []column, rows [][]cell, width int) []int {
-	widths := make([]int, len(cols))
+	natural := make([]int, len(cols))
 	for i, c := range cols {
-		widths[i] = max(c.least, textCells(c.title))
+		natural[i] = max(c.least, textCells(c.title))
 		for _, row := range rows {
-			widths[i] = max(widths[i], textCells(row[i].text))
+			natural[i] = max(natural[i], textCells(row[i].text))
 		}
 	}
-	for over(widths, width) > 0 {
-		if shrinkFlex(cols, widths, over(widths, width)) {
-			continue
+	for {
+		widths := slices.Clone(natural)
+		for over(widths, width) > 0 && shrinkFlex(cols, widths, over(widths, width)) {
 		}
-		if !dropOne(cols, widths) {
-			break
+		if over(widths, width) <= 0 || !dropOne(cols, natural) {
+			return widths
 		}
 	}
-	return widths
 }
 
 // over is by how many cells the columns exceed width.

@@ -1,0 +1,5 @@
+package ui
+
+const childVariable = "BUCKETOP_UI_CHILD"
+
+func runChild(string) int { return 1 }
