@@ -91,7 +91,8 @@ func (m *model) addMarks(rows []Bucket, now time.Time) {
 		if event.Key != "" {
 			marks[event.Key] = append(marks[event.Key], mark)
 		} else {
-			byWorker[event.By] = append(byWorker[event.By], mark)
+			name := m.nameOf(event.By)
+			byWorker[name] = append(byWorker[name], mark)
 		}
 	}
 	if len(marks)+len(byWorker) == 0 {
@@ -103,6 +104,14 @@ func (m *model) addMarks(rows []Bucket, now time.Time) {
 			row.History.Marks = marksOf(row, marks, byWorker)
 		}
 	}
+}
+
+// nameOf is the name of the worker that signs events by its ID.
+func (m *model) nameOf(by string) string {
+	if r := m.workers[by]; r != nil {
+		return r.name
+	}
+	return by
 }
 
 func marksOf(row *Bucket, marks, byWorker map[string][]Mark) []Mark {

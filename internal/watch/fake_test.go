@@ -297,4 +297,3 @@ func draws(key string, granted float64, waiting int) bucketctl.WorkerBucket {
 		Granted: granted, Waiting: waiting, HeadWait: time.Duration(waiting) * time.Second, LargestN: 1,
 	}
 }
-

@@ -37,12 +37,9 @@ func (m *model) takeReport(w bucketctl.Worker) {
 	case !w.Seen.After(r.report.Seen):
 		return
 	}
-	before := r.rows
-	r.take(w)
-	m.leave(r, before)
-	for _, row := range r.rows {
-		m.join(r, before, row)
-	}
+	r.take(w,
+		func(row, before *WorkerRow) { m.join(r, row, before) },
+		func(key string) { m.leave(r, key) })
 }
 
 // supersede dismisses the earlier run of the same process.
@@ -60,31 +57,27 @@ func (m *model) supersede(w *bucketctl.Worker) {
 func (m *model) dismiss(r *reporter) {
 	delete(m.workers, r.report.ID)
 	m.crew = slices.DeleteFunc(m.crew, func(other *reporter) bool { return other == r })
-	before := r.rows
+	for _, row := range r.rows {
+		m.leave(r, row.Key)
+	}
 	r.rows = nil
-	m.leave(r, before)
 }
 
-// leave takes r off the buckets that it reported before and does no more.
-func (m *model) leave(r *reporter, before []WorkerRow) {
-	for _, row := range before {
-		if _, still := r.index(row.Key); still {
-			continue
-		}
-		if e := m.entries[row.Key]; e != nil && e.detail != nil {
-			e.from = slices.DeleteFunc(e.from, func(other *reporter) bool { return other == r })
-			e.stale = true
-		}
+// leave takes r off a bucket that it no longer reports.
+func (m *model) leave(r *reporter, key string) {
+	if e := m.entries[key]; e != nil && e.detail != nil {
+		e.from = slices.DeleteFunc(e.from, func(other *reporter) bool { return other == r })
+		e.stale = true
 	}
 }
 
-// join takes in one row of a report.
-func (m *model) join(r *reporter, before []WorkerRow, row WorkerRow) {
+// join takes in one row of a report; before is the same of the report before.
+func (m *model) join(r *reporter, row, before *WorkerRow) {
 	e := m.detailed(row.Key)
 	if e == nil {
 		return
 	}
-	if !slices.Contains(e.from, r) {
+	if before == nil {
 		e.from = append(e.from, r)
 	}
 	e.stale = true
@@ -92,15 +85,9 @@ func (m *model) join(r *reporter, before []WorkerRow, row WorkerRow) {
 	if row.Rate > 0 {
 		e.sawGrant(row.Seen)
 	}
-	if row.Waiting > 0 || wasWaiting(before, row.Key) {
+	if row.Waiting > 0 || before != nil && before.Waiting > 0 {
 		m.due[row.Key] = true
 	}
-}
-
-func wasWaiting(rows []WorkerRow, key string) bool {
-	r := reporter{rows: rows}
-	row, found := r.row(key)
-	return found && row.Waiting > 0
 }
 
 func (d *detail) sawGrant(at time.Time) {

@@ -48,7 +48,9 @@ func TestPerson(t *testing.T) {
 }
 
 func TestReasonIsOneKnownClause(t *testing.T) {
-	down := func(cause string) error { return fmt.Errorf("%w: read %q: %s", bucketctl.ErrUnavailable, "a:noauth", cause) }
+	down := func(cause string) error {
+		return fmt.Errorf("%w: read %q: %s", bucketctl.ErrUnavailable, "a:noauth", cause)
+	}
 	denied := func(cause string) error { return fmt.Errorf("%w: read events: %s", bucketctl.ErrDenied, cause) }
 	tests := []struct {
 		err  error

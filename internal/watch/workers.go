@@ -42,22 +42,45 @@ func (r *reporter) index(key string) (int, bool) {
 
 // take makes w the newest report. The rates are what its counters grew by since
 // the report before, of the same run: a restarted process has another ID, and
-// where it has not, its start tells.
-func (r *reporter) take(w bucketctl.Worker) {
-	before := *r
-	if !before.report.Start.Equal(w.Start) {
-		before.rows = nil
-	}
-	rows := make([]WorkerRow, 0, len(w.Buckets))
-	for _, b := range w.Buckets {
-		row := WorkerRow{Name: r.name, Seen: w.Seen, WorkerBucket: b, Rate: math.NaN()}
-		if old, found := before.row(b.Key); found {
-			row.Rate = between(reading{old.Seen, old.Granted}, reading{w.Seen, b.Granted})
+// where it has not, its start tells. met is called for each row with the one
+// before it, or nil; left for each bucket that it no longer reports.
+func (r *reporter) take(w bucketctl.Worker, met func(row, before *WorkerRow), left func(key string)) {
+	before, restarted := r.rows, !r.report.Start.Equal(w.Start)
+	r.report, r.silent = w, false
+	r.rows = rowsOf(r.name, &w)
+	for i := range r.rows {
+		row := &r.rows[i]
+		for len(before) > 0 && before[0].Key < row.Key {
+			left(before[0].Key)
+			before = before[1:]
 		}
-		rows = append(rows, row)
+		if len(before) == 0 || before[0].Key != row.Key {
+			met(row, nil)
+			continue
+		}
+		if old := &before[0]; !restarted {
+			row.Rate = between(reading{old.Seen, old.Granted}, reading{row.Seen, row.Granted})
+		}
+		met(row, &before[0])
+		before = before[1:]
 	}
-	slices.SortFunc(rows, func(a, b WorkerRow) int { return strings.Compare(a.Key, b.Key) })
-	r.report, r.rows, r.silent = w, rows, false
+	for i := range before {
+		left(before[i].Key)
+	}
+}
+
+// rowsOf are the rows of a report, by key; should it name a bucket twice, the
+// first of the two counts.
+func rowsOf(name string, w *bucketctl.Worker) []WorkerRow {
+	rows := make([]WorkerRow, len(w.Buckets))
+	for i := range rows {
+		rows[i] = WorkerRow{Name: name, Seen: w.Seen, WorkerBucket: w.Buckets[i], Rate: math.NaN()}
+	}
+	byKey := func(a, b WorkerRow) int { return strings.Compare(a.Key, b.Key) }
+	if !slices.IsSortedFunc(rows, byKey) {
+		slices.SortStableFunc(rows, byKey)
+	}
+	return slices.CompactFunc(rows, func(a, b WorkerRow) bool { return a.Key == b.Key })
 }
 
 // mark renews what does not come from the worker itself: its name and whether it
