@@ -3,6 +3,7 @@ package bucketctl
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -122,6 +123,9 @@ func decodeReport(text string, seen time.Time) (Worker, error) {
 	var j reportJSON
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return Worker{}, fmt.Errorf("bucketctl: a report can't be read: %w", err)
+	}
+	if j.ID == "" {
+		return Worker{}, errors.New("bucketctl: a report names no worker")
 	}
 	w := Worker{
 		ID:       j.ID,

@@ -1,0 +1,114 @@
+package bucketctl
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// takeReply is a reply as the script gives it: charged, start in 1.5 ms, under
+// an override without end.
+func takeReply() reply {
+	return reply{
+		int64(1_700_000_000_000_000), int64(mendedAhead), int64(stopCooldown), int64(1_700_000_001_000_000),
+		int64(250), int64(0), int64(42), int64(7), int64(-1),
+		"-2.5", "15", "0.5",
+		int64(codeCharged), int64(1500),
+	}
+}
+
+func TestDecodeTake(t *testing.T) {
+	v, err := decodeTake(takeReply())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := verdict{
+		code: codeCharged, wait: 1500 * time.Microsecond, ask: 250 * time.Microsecond,
+		at: time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
+		stop: stopCooldown, stopEnd: time.UnixMicro(1_700_000_001_000_000).UTC(),
+		mended: mendedAhead, rev: 7, override: true, gen: 42,
+	}
+	if v != want {
+		t.Errorf("decoded\n%+v, want\n%+v", v, want)
+	}
+	if got := v.start(); got != want.at.Add(1500*time.Microsecond) {
+		t.Errorf("start at %v", got)
+	}
+}
+
+func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
+	r := takeReply()
+	r[8] = int64(1_700_000_060_000_000) // the override's end
+	r[3] = int64(0)                     // the stop has none
+	r[13] = unlimited
+	v, err := decodeTake(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.override || !v.overEnd.Equal(time.UnixMicro(1_700_000_060_000_000)) || !v.stopEnd.IsZero() {
+		t.Errorf("override %v until %v, stopped until %v", v.override, v.overEnd, v.stopEnd)
+	}
+	if v.wait <= 0 {
+		t.Errorf("an unlimited wait is %v", v.wait)
+	}
+	r[8], r[13] = int64(0), int64(math.MaxInt64)
+	if v, err = decodeTake(r); err != nil || v.override || !v.overEnd.IsZero() || v.wait != math.MaxInt64 {
+		t.Errorf("without an override: %+v, %v", v, err)
+	}
+}
+
+func TestTakeReplyOfAnotherShapeIsAnError(t *testing.T) {
+	for i := range takeReply() {
+		for _, wrong := range []any{nil, "text", []any{}, true, map[any]any{}} {
+			r := takeReply()
+			r[i] = wrong
+			if _, err := decodeTake(r); err == nil {
+				t.Errorf("item %d as %T is taken", i+1, wrong)
+			}
+		}
+		if _, err := decodeTake(takeReply()[:i]); err == nil {
+			t.Errorf("a reply of %d items is taken", i)
+		}
+	}
+	for _, code := range []int64{-1, codeImpossible + 1, math.MaxInt64} {
+		r := takeReply()
+		r[12] = code
+		if _, err := decodeTake(r); err == nil {
+			t.Errorf("code %d is taken", code)
+		}
+	}
+	for _, level := range []string{"nan", "inf", "", "0x10", "1e400"} {
+		r := takeReply()
+		r[9] = level
+		if _, err := decodeTake(r); err == nil || !strings.Contains(err.Error(), "item 10") {
+			t.Errorf("level %q: %v", level, err)
+		}
+	}
+}
+
+func TestTakeArgumentsHaveNoExponents(t *testing.T) {
+	args := takeArguments(PerDay(0.001).Burst(1e12), 5, 250*time.Millisecond, 1e-6, unlimited)
+	want := []any{"1000000000000", "0.000000011574074074074074", int64(86_400_000_000), int64(5), int64(250_000), 0, "0.000001:9000000000000000"}
+	if !slices.Equal(args, want) {
+		t.Errorf("arguments %q, want %q", args, want)
+	}
+}
+
+func TestPatienceOf(t *testing.T) {
+	if got := patienceOf(t.Context()); got != unlimited {
+		t.Errorf("without a deadline: %d", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if got := micros(patienceOf(ctx)); got > time.Hour || got < time.Hour-time.Minute {
+		t.Errorf("with an hour left: %v", got)
+	}
+	late, cancelLate := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancelLate()
+	if got := patienceOf(late); got != 0 {
+		t.Errorf("past the deadline: %d", got)
+	}
+}
