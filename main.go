@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	_ "bucketop/internal/noprobe" // before whatever links bubbletea, see there
 
@@ -18,6 +19,7 @@ import (
 	"bucketop/bucketctl"
 	"bucketop/internal/cli"
 	"bucketop/internal/conn"
+	"bucketop/internal/demo"
 	"bucketop/internal/watch"
 	"bucketop/ui"
 )
@@ -115,7 +117,7 @@ func console(ctx context.Context, s cli.Screen) error {
 	if err != nil {
 		return err
 	}
-	err = screen(ctx, admin, s.Target.Addr(), s.Target.Addr(), s)
+	err = screenEnd(screen(ctx, admin, s.Target.Addr(), s.Target.Addr(), s))
 	// Nothing is left to lose when closing fails: what was written was answered.
 	_ = closeAdmin()
 	return err
@@ -138,9 +140,9 @@ func screen(ctx context.Context, admin *bucketctl.Admin, title, addr string, s c
 		}()
 		watcher.Run(ctx)
 	}()
-	return screenEnd(ui.Run(ctx, ui.Config{
+	return ui.Run(ctx, ui.Config{
 		Source: watcher, Admin: admin, Title: title, ASCII: s.ASCII, NoColor: s.NoColor,
-	}))
+	})
 }
 
 // screenEnd turns what ended the screen into what the command line knows.
@@ -159,4 +161,16 @@ func screenEnd(err error) error {
 	return err
 }
 
-func runDemo(context.Context, cli.Demo) error { return errors.New("the demo is not in this build") }
+// runDemo shows the console over a Redis and workers of the demo's own.
+func runDemo(ctx context.Context, d cli.Demo) error {
+	return screenEnd(demo.Run(ctx, demo.Config{
+		Headless: d.Headless, Stdout: os.Stdout, Stderr: os.Stderr, Seed: time.Now().UnixNano(),
+		Screen: func(ctx context.Context, stage demo.Stage) error {
+			// Before the screen, so that it can be read again after it.
+			fmt.Fprintf(os.Stderr, "bucketop: the demo runs on %s; from another terminal: bucketop -u %s\n", stage.Server, stage.Addr)
+			s := d.Screen
+			s.Match = stage.Match
+			return screen(ctx, stage.Admin, stage.Title, stage.Addr, s)
+		},
+	}))
+}

@@ -245,6 +245,28 @@ func TestConsoleOpensOnADeadRedisItWasSentTo(t *testing.T) {
 	x.restored()
 }
 
+func TestDemoOnATerminal(t *testing.T) {
+	x := onTerminal(t, answers, environment(), "demo")
+	x.await("bucketop -u ") // where another terminal finds it
+	x.await("\x1b[?1049h")
+	x.await("demo ")
+	x.await("geocode:")
+	x.send("q")
+	if code := x.end(); code != cli.ExitOK {
+		t.Errorf("exit %d: %q", code, x.screen())
+	}
+	x.restored()
+}
+
+func TestDemoWithoutAScreenEndsWithASignal(t *testing.T) {
+	x := onTerminal(t, nil, environment(), "demo", "--headless", "10m")
+	x.await(`"granted":`)
+	x.signal(syscall.SIGTERM)
+	if code := x.end(); code != cli.ExitTerminated {
+		t.Errorf("exit %d, want %d: %q", code, cli.ExitTerminated, x.screen())
+	}
+}
+
 func TestPasswordPrompt(t *testing.T) {
 	s := redistest.Start(t, "--requirepass", "hunter2")
 	env := environment("REDIS_URL=" + s.URL())

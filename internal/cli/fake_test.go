@@ -231,7 +231,7 @@ func scene() *fakeAdmin {
 				ID: "1-0", At: at.Add(-time.Hour), Kind: bucketctl.EventLimit, Key: "geocode:{acme}:eu", By: "anna@ops1", Reason: "backlog", Rev: 12,
 				After: bucketctl.Record{Override: bucketctl.Override{Capacity: 30, Rate: 10, Per: time.Minute, Until: at}},
 			},
-			{ID: "2-0", At: at, Kind: bucketctl.EventHold, Key: "mail:\xff", By: "anna@ops1", Rev: 7, After: bucketctl.Record{Hold: bucketctl.Hold{Active: true}}},
+			{ID: "2-0", At: at, Kind: bucketctl.EventHold, Key: "mail:\xff", By: "anna@ops1", Reason: "5 < 6 & 7", Rev: 7, After: bucketctl.Record{Hold: bucketctl.Hold{Active: true}}},
 			{ID: "3-0", At: at, Kind: bucketctl.EventFallback, By: "geo-7/4211", Detail: map[string]string{"mode": "share"}},
 		},
 	}

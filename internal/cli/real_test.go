@@ -303,7 +303,7 @@ func TestFollowEndsWithASignalOnly(t *testing.T) {
 	s := redistest.Start(t)
 	put(t, s.Client(t), "geo")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	lines := make(lineWriter, 100)
+	lines := lineWriter{written: make(chan string, 100), seen: map[string]bool{}}
 	env := realEnv(s.URL())
 	env.Stdout, env.Stderr = lines, lines
 	code := make(chan int, 1)
@@ -325,16 +325,23 @@ func TestFollowEndsWithASignalOnly(t *testing.T) {
 }
 
 // lineWriter passes on what is written to it.
-type lineWriter chan string
+type lineWriter struct {
+	written chan string
+	seen    map[string]bool // by await alone
+}
 
-func (w lineWriter) Write(p []byte) (int, error) { w <- string(p); return len(p), nil }
+func (w lineWriter) Write(p []byte) (int, error) { w.written <- string(p); return len(p), nil }
 
 func (w lineWriter) await(t *testing.T, part string) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
 		select {
-		case text := <-w:
+		case text := <-w.written:
+			if w.seen[text] {
+				t.Fatalf("written twice: %s", text)
+			}
+			w.seen[text] = true
 			if strings.Contains(text, part) {
 				return
 			}

@@ -61,7 +61,7 @@ func TestWhereItPoints(t *testing.T) {
 		{"user and password", Config{URL: "redis://anna:" + secret + "@cache-1/1"}, nil, "cache-1:6379/1", true},
 		{"cluster", Config{URL: "redis://a:1,b:2,c", Cluster: true}, nil, "cluster a:1,b:2,c:6379", true},
 		{"cluster in the URL", Config{URL: "redis://a:1?cluster=true"}, nil, "cluster a:1", true},
-		{"commas and @ in the password", Config{URL: "redis://u:p,q@" + secret + "@a:1,b:2", Cluster: true}, nil, "cluster a:1,b:2", true},
+		{"commas and @ in the password", Config{URL: "redis://u:p@q," + secret + "@a:1,b:2", Cluster: true}, nil, "cluster a:1,b:2", true},
 		{"sentinels", Config{URL: "redis://s1:26379,s2:26379/3", SentinelMaster: "mymaster"}, nil, "mymaster of sentinels s1:26379,s2:26379/3", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
