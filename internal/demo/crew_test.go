@@ -1,0 +1,81 @@
+package demo
+
+import (
+	"testing"
+	"time"
+)
+
+// TestNobodyExceedsTheBound looks at each bucket by what its callers saw, with
+// one worker on its own share.
+func TestNobodyExceedsTheBound(t *testing.T) {
+	onBoth(t, func(t *testing.T, k kind) {
+		s := startKind(t, k)
+		began := time.Now()
+		c := startWorkers(t, s)
+		geo := c.workers[0]
+		await(t, geo.name+" draws from the shared buckets", func() bool {
+			granted, _, _ := c.tally.read()
+			return granted[geocodeEU] > 0 && granted[geocodeUS] > 0
+		})
+		geo.wire.setCut(true)
+		await(t, "it draws from its share", func() bool {
+			_, local, _ := c.tally.read()
+			return c.fallback() == 1 && local >= 4
+		})
+		granted, _, _ := c.tally.read()
+		span := time.Since(began)
+		for _, r := range cast() {
+			for _, j := range r.jobs {
+				cut := 0
+				if r.name == "geo" {
+					cut = 1
+				}
+				if got, most := granted[j.bucket], bound(j, span, r.workers, cut); got > most || got == 0 {
+					t.Errorf("%s: %v tokens in %v, at most %v are allowed", j.bucket, got, span, most)
+				}
+			}
+		}
+		geo.wire.setCut(false)
+		await(t, "it comes back", func() bool { return c.fallback() == 0 })
+		admin := openAdmin(t, s, "")
+		await(t, "and says what it granted alone", func() bool {
+			workers, _, err := admin.Workers(t.Context())
+			return err == nil && workers[0].App == geo.name && workers[0].Buckets[0].Local > 0
+		})
+	})
+}
+
+// TestDemandExceedsTheLimits: else an edit would change nothing to see.
+func TestDemandExceedsTheLimits(t *testing.T) {
+	for _, r := range cast() {
+		for _, j := range r.jobs {
+			perSecond := (j.least + j.most) / 2 * float64(r.workers*j.callers) / j.work.Seconds()
+			if busy := perSecond > 1.5*j.limit.Rate; busy == (j.bucket == mails) {
+				t.Errorf("%s: callers can use %v a second of %v", j.bucket, perSecond, j.limit.Rate)
+			}
+		}
+	}
+}
+
+func TestWorkersAreProcessesOfTheirOwn(t *testing.T) {
+	s := startKind(t, miniKind(t))
+	c := startWorkers(t, s)
+	admin := openAdmin(t, s, "")
+	await(t, "everybody reports", func() bool {
+		workers, _, err := admin.Workers(t.Context())
+		names := map[string]bool{}
+		for _, w := range workers {
+			if len(w.Buckets) > 0 {
+				names[w.App] = true
+			}
+		}
+		return err == nil && len(names) == len(c.workers)
+	})
+	for _, r := range cast() {
+		for _, j := range r.jobs {
+			if state := stateOf(t, admin, j.bucket); state.Declared != j.limit {
+				t.Errorf("%s is declared as %v, want %v", j.bucket, state.Declared, j.limit)
+			}
+		}
+	}
+}
