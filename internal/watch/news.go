@@ -30,7 +30,6 @@ func (m *model) takeReport(w bucketctl.Worker) {
 		m.dismiss(r)
 		return
 	case r == nil:
-		m.supersede(&w)
 		r = &reporter{name: w.Name()}
 		m.workers[w.ID] = r
 		m.crew = append(m.crew, r)
@@ -40,16 +39,6 @@ func (m *model) takeReport(w bucketctl.Worker) {
 	r.take(w,
 		func(row, before *WorkerRow) { m.join(r, row, before) },
 		func(key string) { m.leave(r, key) })
-}
-
-// supersede dismisses the earlier run of the same process.
-func (m *model) supersede(w *bucketctl.Worker) {
-	for _, r := range m.crew {
-		if replaces(w, &r.report) {
-			m.dismiss(r)
-			return
-		}
-	}
 }
 
 // dismiss forgets a worker that shut down in order, or was not heard of for very
@@ -103,6 +92,9 @@ func (m *model) muster(now time.Time) {
 		if now.Sub(r.report.Seen) > forgetWorker {
 			m.dismiss(r)
 		}
+	}
+	for _, r := range replaced(m.crew, now) {
+		m.dismiss(r)
 	}
 	names := uniqueNames(m.crew)
 	for i, r := range m.crew {

@@ -98,10 +98,43 @@ func (r *reporter) mark(name string, silent bool) bool {
 	return true
 }
 
-// replaces reports whether a is the same process as b, started anew: then b will
-// not be heard of again, and that is no silence.
-func replaces(a, b *bucketctl.Worker) bool {
-	return a.ID != b.ID && a.App == b.App && a.Host == b.Host && a.PID == b.PID && a.Start.After(b.Start)
+// process is what the runs of one process have in common, in a container too.
+type process struct {
+	app, host string
+	pid       int
+}
+
+// replaced are those of the reporters that are not heard of because their process
+// was started anew: they will not be heard of again, and that is no silence. Two
+// clients of one process look the same, so only who fell silent counts.
+func replaced(all []*reporter, now time.Time) []*reporter {
+	var gone []*reporter
+	var newest map[process]time.Time
+	for _, r := range all {
+		if !r.report.SilentAt(now) {
+			continue
+		}
+		if newest == nil {
+			newest = newestStarts(all, now)
+		}
+		if newest[processOf(r)].After(r.report.Start) {
+			gone = append(gone, r)
+		}
+	}
+	return gone
+}
+
+func processOf(r *reporter) process { return process{r.report.App, r.report.Host, r.report.PID} }
+
+// newestStarts is when each process that is heard of was started last.
+func newestStarts(all []*reporter, now time.Time) map[process]time.Time {
+	newest := make(map[process]time.Time, len(all))
+	for _, r := range all {
+		if p := processOf(r); !r.report.SilentAt(now) {
+			newest[p] = laterOf(newest[p], r.report.Start)
+		}
+	}
+	return newest
 }
 
 // uniqueNames names reporters as people call them. Where two would be called the

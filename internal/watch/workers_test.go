@@ -57,11 +57,26 @@ func TestARestartedProcessIsNotSilent(t *testing.T) {
 	d.look(0)
 	second := first
 	second.ID, second.Start = "run-2", at(1)
-	d.now = at(2)
-	d.redis.say(second)
-	s := d.look(2)
-	if len(s.Workers) != 1 || s.Workers[0].ID != "run-2" || len(d.row(s, "k").Workers) != 1 {
-		t.Errorf("workers %+v", s.Workers)
+	for ; d.now.Before(at(10)); d.now = d.now.Add(2 * time.Second) {
+		d.redis.say(second)
+	}
+	s := d.look(10)
+	if len(s.Workers) != 1 || s.Workers[0].ID != "run-2" || len(d.row(s, "k").Workers) != 1 || len(s.Alerts) != 0 {
+		t.Errorf("workers %+v, alerts %+v", s.Workers, s.Alerts)
+	}
+}
+
+func TestTwoClientsOfOneProcessAreTwoWorkers(t *testing.T) {
+	d := newDesk(t, Config{})
+	for second := range 20 {
+		d.now = at(float64(second))
+		first, other := worker("run-1", draws("k", 0, 1)), worker("run-2", draws("k", 0, 2))
+		other.Start = at(-1)
+		d.redis.say(first)
+		d.redis.say(other)
+		if s := d.look(float64(second)); len(s.Workers) != 2 || d.row(s, "k").Waiting != 3 {
+			t.Fatalf("at %d s: %+v", second, s.Workers)
+		}
 	}
 }
 
