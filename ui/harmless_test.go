@@ -99,6 +99,9 @@ func checkSize(t *testing.T, keys, screen string, w, h int) {
 		t.Fatalf("%q at %dx%d: %d lines", keys, w, h, len(lines))
 	}
 	for _, line := range lines {
+		if bound, got := atMost(line), ansi.StringWidth(line); bound < got {
+			t.Fatalf("%q is said to take at most %d cells and takes %d", line, bound, got)
+		}
 		if got := ansi.StringWidth(line); got > w {
 			t.Fatalf("%q at %dx%d: %d cells: %q", keys, w, h, got, line)
 		}

@@ -15,6 +15,26 @@ import (
 // textCells is the width of a drawn text.
 func textCells(s string) int { return ansi.StringWidth(s) }
 
+// atMost is a quick upper bound of textCells for what this package draws:
+// escaped names, which have no joining runes, our own glyphs, and our colours.
+// Measuring every line of every view exactly costs more than all else in it.
+func atMost(s string) int {
+	cells, inColor := 0, false
+	for _, r := range s {
+		switch {
+		case inColor:
+			inColor = r != 'm'
+		case r == 0x1b:
+			inColor = true
+		case r < 0x1100, r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x2193, r >= 0x2500 && r <= 0x259f:
+			cells++
+		default:
+			cells += 2
+		}
+	}
+	return cells
+}
+
 // plainText takes our own colours out of a drawn line.
 func plainText(s string) string { return ansi.Strip(s) }
 

@@ -44,7 +44,7 @@ func (a *app) clamp(lines []string) string {
 		lines = lines[:a.height]
 	}
 	for i, line := range lines {
-		if textCells(line) > a.width {
+		if atMost(line) > a.width && textCells(line) > a.width {
 			line = a.cut(line, a.width)
 		}
 		lines[i] = strings.TrimRight(line, " ")
@@ -75,7 +75,12 @@ func (a *app) lines() []string {
 }
 
 // bodyHeight is what a screen may use.
-func (a *app) bodyHeight() int { return max(0, a.height-1-len(a.footer())) }
+func (a *app) bodyHeight() int {
+	if a.notice == nil {
+		return max(0, a.height-2)
+	}
+	return max(0, a.height-1-len(a.footer()))
+}
 
 // header is the first line: what is watched, how fresh it is, how it stands,
 // and the server's time.

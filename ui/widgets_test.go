@@ -90,7 +90,7 @@ func TestTableDropsColumnsByPriority(t *testing.T) {
 		width int
 		want  string
 	}{
-		{40, "NAME                 ONE  TWO"}, {25, "NAME             ONE  TWO"}, {20, "NAME           TWO"}, {14, "NAME"},
+		{40, "NAME                 ONE  TWO"}, {25, "NAME             ONE  TWO"}, {20, "NAME             TWO"}, {14, "NAME"},
 	} {
 		heading, lines := st.table(cols, rows, c.width)
 		if strings.TrimRight(heading, " ") != c.want {

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	_ "bucketop/internal/noprobe" // without it a terminal that does not answer costs 5 s
+)
+
+// childVariable makes a test process the console of TestRun.
+const childVariable = "BUCKETOP_UI_CHILD"
+
+// How the console in a child ended, as its exit status.
+const (
+	endedWell = iota
+	endedByFlags
+	_ // a Go panic that nobody caught
+	endedBySignal
+	endedByPanic
+	endedByHangup
+	endedByContext
+	endedOtherwise
+)
+
+// childSource panics where the console calls Refresh, and ends the console's
+// context where it calls Pause.
+type childSource struct {
+	fakeSource
+	cancel context.CancelFunc
+}
+
+func (s *childSource) Refresh()   { panic("the source is broken") }
+func (s *childSource) Pause(bool) { s.cancel() }
+
+// runChild is the console on this process's terminal, over the picture.
+func runChild(string) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	source := &childSource{fakeSource{snap: pictureSnapshot(), updates: make(chan struct{})}, cancel}
+	err := Run(ctx, Config{Source: source, Admin: &fakeAdmin{}, Title: "child"})
+
+	var bySignal *SignalError
+	var byPanic *PanicError
+	switch {
+	case err == nil:
+		return endedWell
+	case errors.As(err, &bySignal):
+		return endedBySignal
+	case errors.As(err, &byPanic):
+		os.Stdout.WriteString(err.Error())
+		return endedByPanic
+	case errors.Is(err, ErrHangup):
+		return endedByHangup
+	case errors.Is(err, context.Canceled):
+		return endedByContext
+	}
+	return endedOtherwise
+}
