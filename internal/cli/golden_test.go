@@ -3,10 +3,13 @@ package cli
 import (
 	"encoding/json"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bucketop/bucketctl"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -80,6 +83,18 @@ func TestTextsOfHelp(t *testing.T) {
 	}
 	golden(t, "help.txt", all.String())
 	golden(t, "tables.md", VerbsMarkdown()+"\n"+FlagsMarkdown()+"\n"+ExitMarkdown())
+}
+
+func TestPreviewOfTheLevel(t *testing.T) {
+	old, slow := bucketctl.PerSecond(10).Burst(20), bucketctl.PerSecond(5).Burst(8)
+	for _, c := range []struct{ level, want float64 }{{20, 8}, {5, 5}, {0, 0}, {-10, -5}} {
+		if got := levelUnder(bucketctl.State{Level: c.level, Effective: old}, slow); got != c.want {
+			t.Errorf("%v becomes %v, want %v", c.level, got, c.want)
+		}
+	}
+	if got := levelUnder(bucketctl.State{Level: math.NaN(), Effective: old}, slow); !math.IsNaN(got) {
+		t.Errorf("unknown becomes %v", got)
+	}
 }
 
 func TestNothingIsEmptyBrackets(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -285,6 +286,25 @@ func exactKey(t *testing.T, k jsonKey) string {
 		t.Fatal(err)
 	}
 	return string(decoded)
+}
+
+func TestVerbsOnACluster(t *testing.T) {
+	nodes := redistest.Cluster(t, 3)
+	seeds := "redis://" + strings.Join(nodes.Addrs(), ",")
+	for i := range 5 {
+		draw(t, "redis://"+nodes.Addrs()[0]+"?cluster=true", fmt.Sprintf("geo:{%d}", i), bucketctl.PerMinute(300), 1)
+	}
+	run := func(args ...string) result { return realRun(t, seeds, append(args, "--cluster", "-o", "json")...) }
+	if found := one[[]jsonBucket](t, run("ls")); len(found) != 5 {
+		t.Errorf("ls: %+v", found)
+	}
+	if found := one[[]jsonBucket](t, run("ls", "--match", "geo:*")); len(found) != 5 {
+		t.Errorf("scan: %+v", found)
+	}
+	one[jsonChange](t, run("hold", "geo:{3}"))
+	if b := one[[]jsonBucket](t, run("get", "geo:{3}")); b[0].State != stateHeld {
+		t.Errorf("%+v", b)
+	}
 }
 
 func TestWorkersAreListed(t *testing.T) {

@@ -59,7 +59,7 @@ func reason(err error) string {
 		return "no answer in time"
 	}
 	if i := strings.LastIndex(text, "can't connect: "); i >= 0 {
-		return text[i+len("can't connect: "):]
+		return strings.TrimPrefix(text[i+len("can't connect: "):], "connect: ")
 	}
 	for _, class := range []error{bucketctl.ErrUnavailable, bucketctl.ErrDenied} {
 		if _, after, found := strings.Cut(text, plain(class)+": "); found {

@@ -156,6 +156,9 @@ func (c *call) eventChange(e bucketctl.Event) string {
 	}
 	var details []string
 	for name, value := range e.Detail {
+		if strings.HasSuffix(name, "_id") {
+			continue // for programs, which read JSON
+		}
 		details = append(details, c.out.cell(name+"="+value))
 	}
 	slices.Sort(details)

@@ -84,6 +84,18 @@ func (c *call) limitChange(s bucketctl.State) (bucketctl.LimitChange, error) {
 	return wanted, nil
 }
 
+// levelUnder is the level once another limit is in force: what does not fit is
+// cut off, and a debt keeps its time, not its tokens.
+func levelUnder(s bucketctl.State, limit bucketctl.Limit) float64 {
+	switch {
+	case limit.IsZero():
+		return s.Level
+	case s.Level < 0 && !s.Effective.IsZero():
+		return s.Level * limit.Rate / s.Effective.Rate
+	}
+	return min(s.Level, limit.Capacity) // unknown stays unknown
+}
+
 // previewSet prints what set would do.
 func (c *call) previewSet(ctx context.Context) error {
 	s, err := c.get(ctx, c.args[0])
@@ -108,10 +120,7 @@ func (c *call) previewSet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after.Level = min(s.Level, max(after.Effective.Capacity, 0)) // NaN stays NaN
-	if after.Effective.IsZero() {
-		after.Level = s.Level
-	}
+	after.Level = levelUnder(s, after.Effective)
 	after.By, after.Reason = c.target.By(), c.in.reason
 	return c.printChange(bucketctl.Change{Before: s, After: after}, false)
 }

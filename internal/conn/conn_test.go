@@ -13,7 +13,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	Silence()
+	goleak.VerifyTestMain(m)
+}
 
 // secret stands in every place where a password can; it must never come out.
 const secret = "hunter2"
