@@ -53,11 +53,11 @@ elseif why == 'settle' then
     -- A debt is bounded by one capacity, so that one wrong figure can't stop
     -- everybody for long.
     s.level = math.max(math.min(s.level, -capacity), s.level + tokens)
-    s.granted = s.granted + before - s.level
+    s.granted = s.granted + (before - s.level)
   end
 elseif s.level > 0 then                                -- debit: never below 0, a debt is left alone
   s.level = math.max(0, s.level - tokens)
-  s.granted = s.granted + before - s.level
+  s.granted = s.granted + (before - s.level)
 end
 if s.level ~= before or s.dirty then save(s) end
 return { now, float(s.level - before), float(s.level) }

@@ -98,6 +98,21 @@ func TestSettleLeavesADeeperDebtAlone(t *testing.T) {
 	}
 }
 
+// Readers take a falling count for a restart; rounding must not look like one.
+func TestSettleNeverLowersGranted(t *testing.T) {
+	r := newRig(t)
+	for i := range 40 {
+		r := r.under(t)
+		r.take(limits{capacity: 10, rate: 1e-9})
+		granted := 50.6 + float64(i)/7
+		r.set("tokens", "-15000000000.123", "granted", exact(granted))
+		r.give(limits{capacity: 10, rate: 1e-9, gen: 2}, "settle", -1, 0)
+		if got := r.field("granted"); got != granted {
+			t.Errorf("granted went from %v to %v, though nothing was", granted, got)
+		}
+	}
+}
+
 func TestDebit(t *testing.T) {
 	r := newRig(t)
 	l := limits{capacity: 10, rate: 0.001}

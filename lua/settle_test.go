@@ -110,6 +110,19 @@ func TestADebtSurvivesThereAndBack(t *testing.T) {
 	r.wantLevel("debt", r.field("tokens"), before+float64(r.stored()-at)/1e6*50)
 }
 
+// Nor does a debt of ages become a number that can't be, which would start the
+// bucket again.
+func TestADebtStaysANumber(t *testing.T) {
+	r := newRig(t)
+	l := limits{capacity: 1e12, rate: 1e-9}
+	r.take(l, ask{n: 1e12})
+	r.give(l, "settle", -1e12, 0)
+	r.wantResult("edit", r.limit(anyRev, strange, edit{rate: "1e9", end: "forever"}), "ok")
+	if got := r.take(l, now1); got.mended != 0 || got.level > -1e15 {
+		t.Errorf("mended %d, level %v: an edit made the level something that can't be", got.mended, got.level)
+	}
+}
+
 // Idle time that an override ended in counts piecewise.
 func TestAnOverridesEndInIdleTime(t *testing.T) {
 	r := newRig(t)

@@ -107,7 +107,7 @@ end
 -- adapt fits the level to a limit that replaces another. A debt keeps its
 -- time, not its tokens: those who caused it were already told when to start.
 local function adapt(s, old_rate, capacity, rate)
-  if s.level < 0 then s.level = s.level * rate / old_rate end
+  if s.level < 0 then s.level = math.max(-MAX_NUMBER, s.level * rate / old_rate) end
   if s.level > capacity then s.level = capacity end
 end
 
