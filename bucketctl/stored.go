@@ -93,6 +93,7 @@ func (r reading) state() State {
 
 func (r reading) kind() Kind {
 	has := func(name string) bool { _, ok := r.fields[name]; return ok }
+	named := r.fields[schema.FieldKind]
 	switch {
 	case r.typ == "none":
 		return KindNone
@@ -100,8 +101,10 @@ func (r reading) kind() Kind {
 		return KindForeignWindow
 	case r.typ != "hash":
 		return KindWrongType
-	case r.fields[schema.FieldKind] == schema.KindWindow:
+	case named == schema.KindWindow:
 		return KindWindow
+	case has(schema.FieldKind) && named != schema.KindBucket: // of another version
+		return KindWrongType
 	case has(schema.FieldGen) || has(schema.FieldCapacity):
 		return KindBucket
 	case has(schema.FieldTokens) || has(schema.FieldTs):
@@ -169,21 +172,20 @@ func decodeHold(record map[string]string, t time.Time) Hold {
 func (r reading) decodeBucket(s *State) {
 	f := fieldReader{fields: r.fields}
 	tokens, hasTokens := f.number(schema.FieldTokens)
-	ts, hasTs := f.number(schema.FieldTs)
+	ts, _ := f.number(schema.FieldTs)
 	s.Granted, _ = f.number(schema.FieldGranted)
 	capacity, hasCapacity := f.positive(schema.FieldCapacity)
 	rate, hasRate := f.positive(schema.FieldRate)
 	gen, hasGen := f.number(schema.FieldGen)
-	per, _ := f.number(schema.FieldPer)
-	if hasCapacity && hasRate && hasGen {
+	per, hasPer := f.number(schema.FieldPer)
+	_, namesPer := r.fields[schema.FieldPer]
+	if hasCapacity && hasRate && hasGen && hasPer == namesPer {
 		s.Declared = Limit{Capacity: capacity, Rate: rate, Per: time.Duration(per) * time.Microsecond}
 		s.Gen = int64(gen)
 	}
 	s.Cooldown = r.decodeCooldown(&f)
 	s.Effective = s.Override.Over(s.Declared)
-	if hasTokens != hasTs {
-		f.wrong = append(f.wrong, missingOf(hasTokens))
-	}
+	f.wrong = append(f.wrong, r.missing()...)
 	s.Problems = append(s.Problems, r.corrupt(f.wrong)...)
 	switch {
 	case len(f.wrong) > 0:
@@ -194,17 +196,30 @@ func (r reading) decodeBucket(s *State) {
 			s.Level = math.NaN()
 		}
 	default:
-		stored := time.UnixMicro(int64(math.Floor(ts*1e6 + 0.5))).UTC()
+		stored := storedTime(ts)
 		s.Level = r.settle(s, tokens, stored)
 		r.findStuck(s, stored)
 	}
 }
 
-func missingOf(hasTokens bool) string {
-	if hasTokens {
-		return schema.FieldTs
+// missing names the one of level and its time that is stored without the other.
+func (r reading) missing() []string {
+	_, tokens := r.fields[schema.FieldTokens]
+	_, ts := r.fields[schema.FieldTs]
+	switch {
+	case tokens && !ts:
+		return []string{schema.FieldTs}
+	case ts && !tokens:
+		return []string{schema.FieldTokens}
 	}
-	return schema.FieldTokens
+	return nil
+}
+
+// storedTime is a `ts`, clamped to what a time in microseconds can be: foreign
+// writers may count in other units than seconds.
+func storedTime(seconds float64) time.Time {
+	us := math.Max(-maxNumber, math.Min(math.Floor(seconds*1e6+0.5), maxNumber))
+	return time.UnixMicro(int64(us)).UTC()
 }
 
 // decodeCooldown returns the cooldown in force; one beyond the longest is
@@ -237,8 +252,11 @@ func (r reading) corrupt(wrong []string) []Problem {
 
 // settle is the scripts' settle: the level at r.at from what was stored at ts.
 func (r reading) settle(s *State, level float64, ts time.Time) float64 {
-	if s.Declared.IsZero() || ts.After(r.at) {
+	if s.Declared.IsZero() {
 		return level
+	}
+	if ts.After(r.at) { // no credit until then, or until it is re-anchored
+		return math.Min(level, s.Effective.Capacity)
 	}
 	blocked := time.UnixMicro(0)
 	if v, ok := storedNumber(r.fields[schema.FieldBlocked]); ok {
