@@ -83,13 +83,20 @@ func cause(err error) string {
 	)
 	switch {
 	case errors.As(err, &answer):
-		return shorten(answer.Error())
+		return shorten(withoutArguments(answer.Error()))
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return "Redis does not answer (timeout)"
 	case errors.As(err, &refused) && refused.Op == "dial":
 		return "can't connect: " + shorten(refused.Err.Error())
 	}
 	return shorten(err.Error())
+}
+
+// withoutArguments cuts what a server repeats of a command that it does not
+// know: of AUTH and HELLO that is the password.
+func withoutArguments(text string) string {
+	said, _, _ := strings.Cut(text, "with args")
+	return strings.TrimRight(said, ", ")
 }
 
 func shorten(text string) string {
