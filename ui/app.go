@@ -145,7 +145,7 @@ func (a *app) serverTime(local time.Time) time.Time {
 func (a *app) take(s *watch.Snapshot) {
 	a.snap = s
 	if s.Link.State == watch.Lost && a.frozenAt.IsZero() {
-		a.frozenAt = a.now()
+		a.frozenAt = s.Taken // what came after that reading is not known
 	}
 	if s.Link.State != watch.Lost && !a.paused {
 		a.frozenAt = time.Time{}

@@ -110,7 +110,7 @@ func (a *app) detailLines(b *watch.Bucket, width int) []string {
 
 // nowLine is the level, and the grants of the limit, at this moment.
 func (a *app) nowLine(b *watch.Bucket) string {
-	level := levelAt(b, a.dataNow())
+	level := b.LevelAt(a.dataNow())
 	text := a.gauge(level, b.State.Effective.Capacity, 2*gaugeCells) + " " + levelOf(level, b.State.Effective.Capacity) +
 		" tokens left, " + grantedOf(b.Granted, b.State.Effective, 40) + " granted"
 	if p := percent(b.Used); p != unknown {

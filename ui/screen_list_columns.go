@@ -1,12 +1,10 @@
 package ui
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"bucketop/bucketctl"
 	"bucketop/internal/textsafe"
 	"bucketop/internal/watch"
 )
@@ -155,7 +153,7 @@ func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
 	word, mood := a.stateWord(b)
 	out.WriteString(textsafe.PadRight(a.name(b.Key, l.name), l.name))
 	out.WriteString(" " + mood.text(textsafe.PadRight(a.cut(word, l.state), l.state)))
-	level := levelAt(b, now)
+	level := b.LevelAt(now)
 	if l.gauge {
 		out.WriteString(" " + a.gauge(level, b.State.Effective.Capacity, gaugeCells))
 	}
@@ -247,21 +245,4 @@ func (st *styles) mood(c watch.Code) paint {
 	case watch.FullUse, watch.OK, watch.Idle:
 	}
 	return paint{}
-}
-
-// levelAt is where a bucket's level stands now, by rate and grants since the
-// reading. It does not rise while callers wait: they take what comes.
-func levelAt(b *watch.Bucket, now time.Time) float64 {
-	s := &b.State
-	if !s.Known() || s.Effective.IsZero() || s.Kind == bucketctl.KindWindow {
-		return s.Level
-	}
-	if b.Waiting > 0 && !s.Hold.Active {
-		return s.Level
-	}
-	level := s.LevelAt(now)
-	if age := now.Sub(s.At).Seconds(); b.Granted > 0 && age > 0 {
-		level = math.Max(math.Min(s.Level, level), level-b.Granted*age)
-	}
-	return level
 }

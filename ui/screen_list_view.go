@@ -202,7 +202,7 @@ func (a *app) countsLine(width int) string {
 	if len(l.order) == 0 {
 		return ""
 	}
-	parts := []string{strconv.Itoa(len(l.rows)) + " of " + strconv.Itoa(len(l.order)), l.sort.String()}
+	parts := []string{strconv.Itoa(len(l.rows)) + " of " + strconv.Itoa(a.known()), l.sort.String()}
 	if l.filter != "" {
 		parts = append(parts, `filter "`+a.escInput([]rune(l.input.Value()))+`": esc clears`)
 	}
@@ -224,6 +224,10 @@ func (a *app) countsLine(width int) string {
 	return a.dim.text(text)
 }
 
+// known is how many buckets there are; of very many the snapshot has the worst
+// only.
+func (a *app) known() int { return max(a.snap.Known, len(a.list.order)) }
+
 // hasForeign reports whether a scan for foreign keys found any.
 func (a *app) hasForeign() bool { return a.snap.Counts[watch.Foreign] > 0 }
 
@@ -240,6 +244,9 @@ func (a *app) costText() string {
 	}
 	if a.snap.Sweep > 0 {
 		parts = append(parts, "whole registry every "+rough(a.snap.Sweep))
+	}
+	if a.snap.Round > 0 {
+		parts = append(parts, "each bucket read every "+rough(a.snap.Round))
 	}
 	if a.snap.Back > 0 {
 		parts = append(parts, "reports reach "+rough(a.snap.Back)+" back")

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
 
@@ -185,7 +186,12 @@ func (a *app) workerState(w *watch.Worker) (state, why string, mood paint) {
 		return "gone " + rough(now.Sub(w.Seen)), "shut down in order", a.dim
 	case w.Silent:
 		why = "down, or on its own share"
-		if w.Excess > 0 && row != nil {
+		switch {
+		case w.Open:
+			why = "down, or cut off and letting everybody through"
+		case w.Fallback == bucketctl.FallbackClosed:
+			why = "down, or cut off and letting nobody through"
+		case w.Excess > 0 && row != nil:
 			why += ": up to +" + rateText(w.Excess, row.Limit, 4) + " above the limit"
 		}
 		return "SILENT " + rough(now.Sub(w.Seen)), why, a.warn
