@@ -167,6 +167,7 @@ func TestNoAnswerIsAnOutage(t *testing.T) {
 		t.Errorf("a timeout of the call's own, %v: class %d, %q", timeout, got, cause(timeout))
 	}
 	// The same error under the caller's context is the caller's own doing.
+	<-call.Done()
 	if got := classify(call, timeout); got != classCaller {
 		t.Errorf("the caller's deadline: class %d", got)
 	}
