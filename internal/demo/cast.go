@@ -10,7 +10,7 @@ import (
 const (
 	geocodeEU  = "geocode:{acme}:eu"
 	geocodeUS  = "geocode:{acme}:us"
-	llmTokens  = "llm:{gpt}:tpm"
+	llmTokens  = "llm:{gpt}:tpm" // #nosec G101 -- tokens of a language model
 	charges    = "stripe:charge"
 	mails      = "mail:smtp"
 	contacts   = "crm:sync:contacts-eu"

@@ -111,31 +111,50 @@ func checkGone(t *testing.T, k kind, narration string) {
 // TestGrantsFollowEdits has an operator at the screen change a rate.
 func TestGrantsFollowEdits(t *testing.T) {
 	onBoth(t, func(t *testing.T, _ kind) {
-		err := Run(t.Context(), Config{Seed: 1, Screen: func(ctx context.Context, s Stage) error {
-			old := stateOf(t, s.Admin, charges).Declared
-			faster := edit(t, s.Admin, bucketctl.PerSecond(120).Burst(30))
-			await(t, "grants exceed what the old limit allows", func() bool {
-				now := stateOf(t, s.Admin, charges)
-				return now.Granted-faster.Granted > old.Capacity+2*old.Rate*now.At.Sub(faster.At).Seconds()
-			})
-			slow := bucketctl.PerSecond(4).Burst(2)
-			slower := edit(t, s.Admin, slow)
-			var now bucketctl.State
-			await(t, "some tokens at the lower rate", func() bool {
-				now = stateOf(t, s.Admin, charges)
-				return now.Granted-slower.Granted > 6
-			})
-			horizon := bucketctl.DefaultHorizon.Seconds()
-			most := slow.Capacity + slow.Rate*(now.At.Sub(slower.At).Seconds()+horizon)
-			if granted := now.Granted - slower.Granted; granted > most {
-				t.Errorf("%v granted after the edit, at most %v are allowed", granted, most)
-			}
-			return nil
-		}})
-		if err != nil {
-			t.Error(err)
+		admin := onStage(t).Admin
+		old := stateOf(t, admin, charges).Declared
+		faster := edit(t, admin, bucketctl.PerSecond(120).Burst(30))
+		await(t, "grants exceed what the old limit allows", func() bool {
+			now := stateOf(t, admin, charges)
+			return now.Granted-faster.Granted > old.Capacity+2*old.Rate*now.At.Sub(faster.At).Seconds()
+		})
+		slow := bucketctl.PerSecond(4).Burst(2)
+		slower := edit(t, admin, slow)
+		var now bucketctl.State
+		await(t, "some tokens at the lower rate", func() bool {
+			now = stateOf(t, admin, charges)
+			return now.Granted-slower.Granted > 6
+		})
+		span := now.At.Sub(slower.At) + bucketctl.DefaultHorizon
+		if granted, most := now.Granted-slower.Granted, slow.Capacity+slow.Rate*span.Seconds(); granted > most {
+			t.Errorf("%v granted after the edit, at most %v are allowed", granted, most)
 		}
 	})
+}
+
+// onStage runs the demo behind the test.
+func onStage(t *testing.T) Stage {
+	t.Helper()
+	stages, ended := make(chan Stage, 1), make(chan error, 1)
+	go func() {
+		ended <- Run(t.Context(), Config{Seed: 1, Screen: func(ctx context.Context, s Stage) error {
+			stages <- s
+			<-ctx.Done()
+			return nil
+		}})
+	}()
+	select {
+	case s := <-stages:
+		t.Cleanup(func() {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	case err := <-ended:
+		t.Fatalf("the demo ended before it showed: %v", err)
+	}
+	return Stage{}
 }
 
 // edit overrides the limit of the charges and returns the state right after.

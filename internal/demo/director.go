@@ -101,7 +101,7 @@ func (d *director) take(ctx, life context.Context, s step) error {
 	case findsRedis:
 		d.worker(s.who, func(w *worker) { w.wire.setCut(false) })
 	case bursts:
-		d.crew.each(func(w *worker) { w.burst(s.who, crowd) })
+		d.crew.each(func(w *worker) { w.burst(life, s.who, crowd) })
 	case calms:
 		d.crew.each(func(w *worker) { w.calm(s.who) })
 	case disagrees:
@@ -131,7 +131,7 @@ func (d *director) worker(name string, f func(*worker)) {
 // returns.
 func (d *director) restart(ctx context.Context, name string, declare func(job) bucketctl.Limit) (err error) {
 	d.worker(name, func(w *worker) {
-		w.stop()
+		w.stop() //nolint:contextcheck // closing has its own bound
 		err = w.start(ctx, declare)
 	})
 	return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/schema"
 )
 
 // play is a crew with a director to take single steps.
@@ -41,7 +42,8 @@ func (p *play) mustTake(a act, who string) {
 
 func (p *play) state(key string) bucketctl.State { p.t.Helper(); return stateOf(p.t, p.admin, key) }
 
-// reported returns what the workers of a bucket report, by name.
+// reported returns what the workers of a bucket report, by name, each by its
+// newest run: the report of one before stays in the stream.
 func (p *play) reported(key string) map[string]bucketctl.WorkerBucket {
 	p.t.Helper()
 	workers, _, err := p.admin.Workers(p.t.Context())
@@ -49,9 +51,11 @@ func (p *play) reported(key string) map[string]bucketctl.WorkerBucket {
 		p.t.Fatal(err)
 	}
 	all := map[string]bucketctl.WorkerBucket{}
+	slices.SortFunc(workers, func(a, b bucketctl.Worker) int { return a.Start.Compare(b.Start) })
 	for _, w := range workers {
+		delete(all, w.App)
 		for _, b := range w.Buckets {
-			if b.Key == key && !w.Closing {
+			if b.Key == key {
 				all[w.App] = b
 			}
 		}
@@ -151,7 +155,6 @@ func TestLimitsDisagreeAndAgreeAgain(t *testing.T) {
 		{agrees, []float64{usual, usual, usual}},
 	} {
 		p.mustTake(s.act, "llm-3")
-		// A report of the run before stays in the stream.
 		await(t, "the workers report the limits", func() bool { return slices.Equal(limits(), s.want) })
 		await(t, "the newest limit is in force", func() bool {
 			return p.state(llmTokens).Declared.Rate == s.want[0]
@@ -171,10 +174,14 @@ func TestStuckKeyIsResetAndSticksAgain(t *testing.T) {
 		if !ahead() {
 			t.Fatalf("not stuck: %+v", p.state(foreignKey))
 		}
-		if _, err := p.admin.Reset(t.Context(), foreignKey, bucketctl.AnyRev, bucketctl.ToLevel(5), "a test"); err != nil {
+		change, err := p.admin.Reset(t.Context(), foreignKey, bucketctl.AnyRev, bucketctl.ToLevel(5), "a test")
+		if err != nil {
 			t.Fatal(err)
 		}
-		await(t, "its worker goes on", func() bool { return !ahead() && p.state(foreignKey).Level < 4 })
+		reset := change.After.Raw[schema.FieldTs]
+		await(t, "its worker goes on, and writes with a grant", func() bool {
+			return !ahead() && reset != "" && p.state(foreignKey).Raw[schema.FieldTs] != reset
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,10 +19,12 @@ type foreign struct {
 	redis    redis.UniversalClient
 	capacity float64 // tokens
 	rate     float64 // tokens per second
+
+	mu sync.Mutex // between reading and writing: the two clocks are one process here
 }
 
 const (
-	foreignPace = 200 * time.Millisecond // between its requests
+	foreignPace = 100 * time.Millisecond // between its requests
 	foreignLead = 9 * time.Minute        // how far ahead the wrong clock is
 )
 
@@ -41,6 +44,8 @@ func (f *foreign) run(ctx context.Context) {
 // take takes one token if it is there at now. It writes only what it grants, so
 // a time that lies ahead stays, and nothing comes back until it is reached.
 func (f *foreign) take(ctx context.Context, now time.Time) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	level, at, err := f.read(ctx)
 	if err != nil {
 		return false, err
@@ -102,6 +107,8 @@ func (f *foreign) keep(ctx context.Context) error {
 // stick does what a host does whose clock is ahead: it takes what is there and
 // leaves its own time. A bucket that still waits for such a time stays as it is.
 func (f *foreign) stick(ctx context.Context, now time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	level, at, err := f.read(ctx)
 	if err != nil {
 		return err

@@ -36,11 +36,10 @@ type shift struct {
 	client   *bucketctl.Client
 	redis    redis.UniversalClient
 	log      *modeLog
-	alive    context.Context
-	cancel   context.CancelFunc
+	cancel   context.CancelFunc // sends the usual callers away
 	calling  sync.WaitGroup
-	posts    map[string]post // by bucket
-	overtime map[string]context.CancelFunc
+	posts    map[string]post               // by bucket
+	overtime map[string]context.CancelFunc // sends a burst's callers away, by bucket
 }
 
 // post is where the callers of one job draw.
@@ -64,16 +63,16 @@ func (w *worker) start(ctx context.Context, declare func(job) bucketctl.Limit) e
 	if err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w", w.name, err), s.redis.Close())
 	}
-	s.alive, s.cancel = context.WithCancel(ctx)
+	ctx, s.cancel = context.WithCancel(ctx)
 	w.shift = s
 	for _, j := range w.role.jobs {
 		limiter, err := s.client.Bucket(j.bucket, declare(j))
 		if err != nil {
-			w.stop()
+			w.stop() //nolint:contextcheck // closing has its own bound
 			return fmt.Errorf("start %s: %w", w.name, err)
 		}
 		s.posts[j.bucket] = post{job: j, limiter: limiter}
-		w.call(s.alive, j.bucket, j.callers)
+		w.call(ctx, j.bucket, j.callers)
 	}
 	return nil
 }
@@ -86,6 +85,9 @@ func (w *worker) stop() {
 	}
 	w.shift = nil
 	s.cancel()
+	for _, sendAway := range s.overtime {
+		sendAway()
+	}
 	s.calling.Wait()
 	_ = s.client.Close() // once only, and what it leaves is the server's end to clear
 	_ = s.redis.Close()
@@ -101,13 +103,12 @@ func (w *worker) call(ctx context.Context, bucket string, callers int) {
 }
 
 // burst brings some times as many callers to a bucket, until calm.
-func (w *worker) burst(bucket string, times int) {
+func (w *worker) burst(ctx context.Context, bucket string, times int) {
 	s := w.shift
 	if s == nil || s.overtime[bucket] != nil || s.posts[bucket].limiter == nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(s.alive)
-	s.overtime[bucket] = cancel
+	ctx, s.overtime[bucket] = context.WithCancel(ctx)
 	w.call(ctx, bucket, s.posts[bucket].job.callers*(times-1))
 }
 
