@@ -149,25 +149,35 @@ func TestWrongInput(t *testing.T) {
 // TestEditOfPastes gives the form everything that may arrive in one piece; none
 // of it may write.
 func TestEditOfPastes(t *testing.T) {
-	paste := func(text string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true} }
 	for _, c := range []struct {
 		name string
 		play func(*bench)
 	}{
-		{"bracketed", func(b *bench) { b.local = b.local.Add(time.Second); b.send(paste("450/min\n\t\n")) }},
+		{"bracketed", func(b *bench) { b.inOnePiece(pasteOf("450/min\n\t\n")) }},
 		{"bracketed in the review", func(b *bench) {
 			b.typed("450/min")
 			b.press("enter", "tab")
-			b.send(paste("\ny\r"))
+			b.inOnePiece(pasteOf("\ny\r"))
 		}},
 		{"keys of one moment", func(b *bench) {
 			b.typed("450/min")
-			b.pressAtOnce("enter", "tab", "enter", "enter", "y")
+			b.inOnePiece(keysOf("enter", "tab", "enter", "enter", "y")...)
 		}},
 		{"keys of one moment in the review", func(b *bench) {
 			b.typed("450/min")
 			b.press("enter")
-			b.pressAtOnce("tab", "enter", "y", "right", "enter")
+			b.inOnePiece(keysOf("tab", "enter", "y", "right", "enter")...)
+		}},
+		{"a piece does not move the focus to Apply", func(b *bench) {
+			b.typed("450/min")
+			b.press("enter")
+			b.inOnePiece(keysOf("x", "tab")...)
+			b.press("enter")
+		}},
+		{"runes in one message", func(b *bench) {
+			b.inOnePiece(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("450/min")})
+			b.press("enter")
+			b.inOnePiece(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("yyy")})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -181,6 +191,17 @@ func TestEditOfPastes(t *testing.T) {
 			b.wantSaid("450/min")
 		})
 	}
+}
+
+// TestEditStaysForAPiece holds that what comes in one piece is typed where the
+// cursor is: it moves to no other field and leaves no step.
+func TestEditStaysForAPiece(t *testing.T) {
+	b := opened(t, newEditDialog, geoBucket())
+	b.inOnePiece(keysOf("4", "tab", "5", "esc", "esc", "down", "0", "/", "m", "i", "n")...)
+	b.wantSaid("> rate", "[ 450/min_")
+	b.press("enter")
+	b.inOnePiece(keysOf("x", "esc")...)
+	b.wantSaid("REVIEW")
 }
 
 func TestEditRefusals(t *testing.T) {

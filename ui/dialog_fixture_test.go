@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"bucketop/bucketctl"
@@ -91,6 +92,30 @@ func (b *bench) dialogText(width, height int) string {
 		return "(no dialog)"
 	}
 	return ansi.Strip(b.top().view(b.app, width, height))
+}
+
+// inOnePiece sends messages within one moment and makes every change that they
+// lead to, so that a change that must not be made is seen.
+func (b *bench) inOnePiece(messages ...tea.KeyMsg) {
+	b.local = b.local.Add(300 * time.Millisecond)
+	for _, msg := range messages {
+		b.answer(b.send(msg))
+	}
+	b.answer(b.send(settledMsg{b.app.pendingGen}))
+}
+
+// keysOf are the messages of keys by their names.
+func keysOf(names ...string) []tea.KeyMsg {
+	var messages []tea.KeyMsg
+	for _, name := range names {
+		messages = append(messages, keyMsg(name))
+	}
+	return messages
+}
+
+// pasteOf is a bracketed paste.
+func pasteOf(text string) tea.KeyMsg {
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true}
 }
 
 // unwrapped is what the top dialog says, as one line, so that a test does not

@@ -208,8 +208,11 @@ func TestNoDialogAnswersToNoise(t *testing.T) {
 			b := opened(t, scene.make, scene.bucket())
 			scene.play(b)
 			b.admin.calls = nil
-			b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y\ny\nf\ny"), Paste: true})
-			b.pressAtOnce("f", "y", "enter", "x", "y", "tab", "enter")
+			b.inOnePiece(pasteOf("y\ny\nf\ny"))
+			b.wantCalls()
+			b.inOnePiece(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("yyfy")})
+			b.wantCalls()
+			b.inOnePiece(keysOf("f", "y", "enter", "x", "y", "tab", "enter")...)
 			b.wantCalls()
 		})
 	}

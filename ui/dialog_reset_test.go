@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
@@ -98,13 +96,26 @@ func TestResetTakesPastedNumbersAsText(t *testing.T) {
 	for _, text := range []string{"NaN", "Inf", "-1", "0x1p4", "1_000", "1e400", "1,000", "12\ny\n", "f", "y", ""} {
 		t.Run(text, func(t *testing.T) {
 			b := opened(t, newResetDialog, stuckBucket())
-			b.local = b.local.Add(time.Second)
-			b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
+			b.inOnePiece(pasteOf(text))
 			b.wantCalls()
 			b.press("y")
 			b.wantCalls()
 		})
 	}
+}
+
+func TestResetOfKeysInOnePiece(t *testing.T) {
+	b := opened(t, newResetDialog, stuckBucket())
+	b.inOnePiece(keysOf(".", "f")...)
+	b.press("backspace", "y")
+	b.wantCalls()
+	b.wantSaid("Choose first")
+	b.press("f")
+	b.inOnePiece(keysOf("x", "y")...)
+	b.wantCalls()
+	b.wantSaid("That key came in one piece with others")
+	b.press("y")
+	b.wantCalls("Reset geo:py")
 }
 
 func TestResetCause(t *testing.T) {
