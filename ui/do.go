@@ -138,7 +138,7 @@ func (a *app) nextAlert() tea.Cmd {
 		a.push(newWorkersScreen(alert.Worker))
 	}
 	a.say("alert " + strconv.Itoa(a.alertAt+1) + " of " + strconv.Itoa(n) + ": " +
-		strings.TrimSpace(a.alertAbout(alert)+" "+a.esc(alert.Text)))
+		strings.TrimSpace(a.alertAbout(alert, 40)+" "+a.esc(alert.Text)))
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 var drawerColumns = []column{
-	{title: "WORKER", flex: true},
+	{title: "WORKER", flex: true, ends: true, least: 16},
 	{title: "MODE", least: 12},
 	{title: "GRANTED", least: 8, right: true, keep: 6},
 	{title: "WAITING", least: 7, right: true, keep: 5},

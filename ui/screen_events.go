@@ -51,7 +51,7 @@ func (e *eventsScreen) selected(a *app) (string, bool) {
 var eventColumns = []column{
 	{title: "", least: 1},
 	{title: "TIME, UTC", least: 8},
-	{title: "BUCKET", flex: true, keep: 1},
+	{title: "BUCKET", flex: true, ends: true, keep: 1},
 	{title: "WHAT", flex: true, least: 20},
 }
 

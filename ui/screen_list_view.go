@@ -147,7 +147,7 @@ func (a *app) alertLines(most, width int) []string {
 			mark, mood = "!!", a.alarm
 		}
 		line := " " + mark + " "
-		if about := a.alertAbout(alert); about != "" {
+		if about := a.alertAbout(alert, max(12, width/5)); about != "" {
 			line += textsafe.PadRight(about, subject) + " "
 		}
 		line += a.esc(alert.Text)
@@ -181,12 +181,12 @@ func (a *app) lostText() string {
 }
 
 // alertAbout is the bucket or worker that an alert is about.
-func (a *app) alertAbout(alert watch.Alert) string {
+func (a *app) alertAbout(alert watch.Alert, cells int) string {
 	switch {
 	case alert.Key != "":
-		return a.name(alert.Key, 28)
+		return a.name(alert.Key, cells+7)
 	case alert.Worker != "":
-		return "worker " + a.name(alert.Worker, 20)
+		return "worker " + a.name(alert.Worker, cells)
 	}
 	return "" // about several workers, or the server: its text says it all
 }

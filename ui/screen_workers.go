@@ -87,9 +87,9 @@ func (w *workersScreen) selected(a *app) (string, bool) {
 
 var workerColumns = []column{
 	{title: "", least: 1},
-	{title: "WORKER", flex: true},
+	{title: "WORKER", flex: true, ends: true, least: 16},
 	{title: "STATE", least: 12},
-	{title: "WHY", flex: true, least: 24, keep: 7},
+	{title: "WHY", flex: true, least: 20, keep: 7},
 	{title: "WAITING", least: 7, right: true, keep: 8},
 	{title: "GRANTED", least: 8, right: true, keep: 9},
 	{title: "SHARE", least: 8, right: true, keep: 5},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -120,7 +121,7 @@ func (a *app) linkText() string {
 	if age > staleAfter {
 		return a.warn.text("LIVE " + span(age))
 	}
-	return "LIVE " + span(max(0, age).Truncate(100*time.Millisecond))
+	return fmt.Sprintf("LIVE %.1fs", max(0, age).Seconds())
 }
 
 // ago is how long ago a local time was, with a space before it.

@@ -10,9 +10,10 @@ import (
 // column is one column of a table.
 type column struct {
 	title string
-	least int  // cells it always keeps, so that numbers that change don't move their neighbours
+	least int  // cells it always has, so that numbers that change don't move their neighbours; where flex: keeps
 	right bool // numbers
 	flex  bool // gives way first, and takes what is left
+	ends  bool // where it is cut, both ends of the text stay: names
 	keep  int  // the column with the smallest is dropped first where the window is narrow; 0 stays
 }
 
@@ -49,7 +50,10 @@ func (st *styles) table(cols []column, rows [][]cell, width int) (heading string
 func (st *styles) columnWidths(cols []column, rows [][]cell, width int) []int {
 	natural := make([]int, len(cols))
 	for i, c := range cols {
-		natural[i] = max(c.least, textCells(c.title))
+		natural[i] = textCells(c.title)
+		if !c.flex {
+			natural[i] = max(natural[i], c.least)
+		}
 		for _, row := range rows {
 			natural[i] = max(natural[i], textCells(row[i].text))
 		}
@@ -113,6 +117,13 @@ func dropOne(cols []column, widths []int) bool {
 	return true
 }
 
+func (st *styles) shorten(text string, width int, ends bool) string {
+	if ends {
+		return textsafe.Middle(text, width, st.ellipsis)
+	}
+	return st.cut(text, width)
+}
+
 func (st *styles) tableLine(cols []column, widths []int, row []cell) string {
 	var b strings.Builder
 	for i, c := range cols {
@@ -124,7 +135,7 @@ func (st *styles) tableLine(cols []column, widths []int, row []cell) string {
 		}
 		text := row[i].text
 		if textCells(text) > widths[i] {
-			text = st.cut(text, widths[i])
+			text = st.shorten(text, widths[i], c.ends)
 		}
 		if c.right {
 			text = textsafe.PadLeft(text, widths[i])
