@@ -58,6 +58,9 @@ func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) || strings.HasSuffix(text, "(timeout)") {
 		return "no answer in time"
 	}
+	if strings.HasSuffix(text, "redis: nil") { // only a sentinel answers so
+		return "the sentinels know no such master, see --sentinel-master"
+	}
 	if i := strings.LastIndex(text, "can't connect: "); i >= 0 {
 		return strings.TrimPrefix(text[i+len("can't connect: "):], "connect: ")
 	}
