@@ -48,7 +48,7 @@ func (s *share) take(now time.Time, part Limit, n float64, longest time.Duration
 		pieces = append(pieces, piece)
 		wait = piece.DelayFrom(now)
 		if rest := left - float64(burst); wait > longest && rest > 0 { // no need to book what is given up anyway
-			wait += seconds(rest / float64(s.limiter.Limit()))
+			wait = addWaits(wait, seconds(rest/float64(s.limiter.Limit())))
 			break
 		}
 	}
@@ -59,6 +59,14 @@ func (s *share) take(now time.Time, part Limit, n float64, longest time.Duration
 		pieces[i].CancelAt(now)
 	}
 	return wait, false
+}
+
+// addWaits saturates: where a token takes centuries, so do two.
+func addWaits(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // follow makes the limiter what part says, keeping what it holds.
@@ -111,7 +119,11 @@ type spending struct {
 const spendingSlots = 16
 
 func (s *spending) add(t time.Time, n float64, window time.Duration) {
-	s.window = max(window, spendingSlots) // at least a nanosecond each
+	window = max(window, spendingSlots) // at least a nanosecond each
+	if window != s.window {             // slots of another length can't be told apart any more
+		n += s.since(t)
+		*s = spending{window: window}
+	}
 	index := s.index(t)
 	slot := &s.slots[index%spendingSlots]
 	if slot.index != index {
