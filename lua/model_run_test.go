@@ -36,6 +36,7 @@ func TestScriptsFollowTheModel(t *testing.T) {
 					"pass briefly": func(*rapid.T) { w.passBriefly() },
 					"spoil":        func(*rapid.T) { w.spoil() },
 					"clock":        func(*rapid.T) { w.clock() },
+					"end":          func(*rapid.T) { w.end() },
 					"cool":         func(*rapid.T) { w.cool() },
 					"delete":       func(*rapid.T) { w.remove() },
 				})
@@ -121,8 +122,8 @@ func (w *walk) revision() int64 {
 	return pick(w, "rev", anyRev, anyRev, int64(w.m.rev.or(0)), 0, 12345)
 }
 
-// end is an end as the scripts read it, and as the model does.
-func (w *walk) end() (text string, micros int64) {
+// anEnd is an end as the scripts read it, and as the model does.
+func (w *walk) anEnd() (text string, micros int64) {
 	micros = pick(w, "end", int64(0), -1, second, minute, 3*day)
 	switch {
 	case micros < 0:
@@ -141,7 +142,7 @@ func (w *walk) limit() {
 		per:      pick(w, "per", "", "60000000"),
 	}
 	var micros int64
-	e.end, micros = w.end()
+	e.end, micros = w.anEnd()
 	got := w.rig.limit(rev, listed, e)
 	want := w.m.limit(float64(got.now), rev, listed, e, micros)
 	w.wantChange("limit", got, want)
@@ -149,7 +150,7 @@ func (w *walk) limit() {
 
 func (w *walk) hold() {
 	listed, rev := pick(w, "listed", strange, listed), w.revision()
-	end, micros := w.end()
+	end, micros := w.anEnd()
 	resume := rapid.Bool().Draw(w.t, "resume")
 	if resume {
 		end = "resume"

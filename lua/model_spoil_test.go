@@ -107,6 +107,18 @@ func (w *walk) clock() {
 	}
 }
 
+// end moves the end of override and hold to about now.
+func (w *walk) end() {
+	by := pick(w, "by", -2*time.Second, -200*time.Millisecond, -time.Millisecond, 50*time.Millisecond, time.Second)
+	at := w.now() + by.Microseconds()
+	for field, c := range map[string]*cell{"until": &w.m.until, "hold": &w.m.hold} {
+		if c.sound {
+			c.v = float64(at)
+			w.note(field, at)
+		}
+	}
+}
+
 // cool starts a cooldown, as far ahead as one may be, or further.
 func (w *walk) cool() {
 	if !w.m.exists {
