@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +11,6 @@ import (
 	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
-
-var writeDialogs = flag.Bool("write-dialogs", false, "write testdata/dialog_* anew instead of comparing")
 
 // geoBucket is the bucket of the drawn edit form: overridden, short of tokens,
 // one of its four workers silent.
@@ -155,25 +150,11 @@ func (b *bench) wantCalls(calls ...string) {
 }
 
 // wantDrawn compares a drawn dialog with testdata/dialog_NAME.txt.
-func wantDrawn(t *testing.T, name, got string) {
+func wantDrawn(t *testing.T, name, drawn string) {
 	t.Helper()
-	lines := strings.Split(got, "\n")
+	lines := strings.Split(drawn, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
-	got = strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
-	path := filepath.Join("testdata", "dialog_"+name+".txt")
-	if *writeDialogs {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; go test ./ui -write-dialogs writes it", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs:\n--- got\n%s--- want\n%s", path, got, want)
-	}
+	golden(t, "dialog_"+name, strings.TrimRight(strings.Join(lines, "\n"), "\n"))
 }
