@@ -131,7 +131,7 @@ func nowText(b watch.Bucket) string {
 // nobody to come behind them. Each is taken to want one token; where some want
 // more it says so.
 func lastWait(b watch.Bucket, limit bucketctl.Limit) (text string, known bool) {
-	if limit.Rate == 0 || b.Waiting <= 0 || stopped(b.State) {
+	if limit.Rate == 0 || b.Waiting <= 0 || isStopped(b.State) {
 		return "", false
 	}
 	wait := float64(b.Waiting) / limit.Rate
@@ -153,9 +153,9 @@ func lastWait(b watch.Bucket, limit bucketctl.Limit) (text string, known bool) {
 	return text, true
 }
 
-// stopped reports whether a hold or a cooldown is in force, so that the rate
+// isStopped reports whether a hold or a cooldown is in force, so that the rate
 // says nothing about waits.
-func stopped(s bucketctl.State) bool { return s.Hold.Active || s.Cooldown.Until.After(s.At) }
+func isStopped(s bucketctl.State) bool { return s.Hold.Active || s.Cooldown.Until.After(s.At) }
 
 // thenTexts tell what will go on after the edit.
 func thenTexts(s bucketctl.State, live watch.Bucket, o outlook, now time.Time) []string {
@@ -171,7 +171,7 @@ func thenTexts(s bucketctl.State, live watch.Bucket, o outlook, now time.Time) [
 // rateThen tells what the rate will do to the queue.
 func rateThen(b watch.Bucket, limit bucketctl.Limit) string {
 	text := exactRate(limit.Rate, limit.Per) + " at most"
-	if stopped(b.State) {
+	if isStopped(b.State) {
 		return text + ", once it is no longer stopped"
 	}
 	grows := ""

@@ -103,7 +103,7 @@ func levelText(b watch.Bucket, now time.Time) string {
 // tokens.
 func startsText(b watch.Bucket, tokens float64, now time.Time) string {
 	s := stateAt(b.State, now)
-	if stopped(s) {
+	if isStopped(s) {
 		return "nobody starts before the stop is over"
 	}
 	if s.Effective.Capacity != 0 {
