@@ -37,6 +37,7 @@ func TestScriptsFollowTheModel(t *testing.T) {
 					"spoil":        func(*rapid.T) { w.spoil() },
 					"clock":        func(*rapid.T) { w.clock() },
 					"end":          func(*rapid.T) { w.end() },
+					"owe":          func(*rapid.T) { w.owe() },
 					"cool":         func(*rapid.T) { w.cool() },
 					"delete":       func(*rapid.T) { w.remove() },
 				})

@@ -119,6 +119,14 @@ func (w *walk) end() {
 	}
 }
 
+// owe puts the bucket into debt, as a settlement would.
+func (w *walk) owe() {
+	if w.m.tokens.sound {
+		w.m.tokens.v = pick(w, "owe", -0.3, -5.0, -60)
+		w.set("tokens", exact(w.m.tokens.v))
+	}
+}
+
 // cool starts a cooldown, as far ahead as one may be, or further.
 func (w *walk) cool() {
 	if !w.m.exists {

@@ -21,7 +21,8 @@ local function server_time()
 end
 
 -- number reads a finite decimal number in range, or returns nil. tonumber alone
--- would take nan, inf and 0x10, and not 1e-05 on every server.
+-- would take nan, inf, 0x10 and, on some servers, 0b1 and 1_000, but 1e-05 not
+-- on all of them.
 local function number(text)
   if not text then return nil end
   local v = tonumber(text)
@@ -29,7 +30,7 @@ local function number(text)
     local ok, sum = pcall(function() return text + 0 end)
     v = ok and sum or nil
   end
-  if not v or v ~= v or v > MAX_NUMBER or v < -MAX_NUMBER or string.find(text, '[xXpP]') then return nil end
+  if not v or v ~= v or v > MAX_NUMBER or v < -MAX_NUMBER or string.find(text, '[^%d%.eE+%-%s]') then return nil end
   return v
 end
 
