@@ -26,7 +26,7 @@ func (d *editDialog) drawConflict(p *page, a *app) {
 		p.add(line(editLabels[i], base[i], theirs[i], text))
 	}
 	if base, theirs := holdState(d.b.State.Hold, now), holdState(d.theirs.Hold, now); base != theirs {
-		p.add(line("hold", base, theirs, "as theirs"))
+		p.add(line("hold", base, theirs, "theirs"))
 	}
 	p.add("")
 	if sameWish(d.theirs.Override, mine.override) {
@@ -45,7 +45,7 @@ func (d *editDialog) mineTexts(mine outlook, now time.Time) [editFields]string {
 	}
 	for i := range texts {
 		if typed[i] == "" && editField(i) != reasonField {
-			texts[i] = "as theirs"
+			texts[i] = "theirs"
 		}
 	}
 	return texts

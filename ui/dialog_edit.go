@@ -229,7 +229,7 @@ func (d *editDialog) help() []key.Binding {
 	case reviewStep:
 		return d.choiceKeys("Cancel or Apply", "back")
 	case conflictStep:
-		return d.choiceKeys("the other answer", "edit theirs")
+		return d.choiceKeys("the other answer", "edit")
 	case refusedStep:
 		return []key.Binding{binding("esc", "close")}
 	case fillStep:

@@ -38,7 +38,7 @@ func TestConflictKeepsApartWhatWasTyped(t *testing.T) {
 	b.typed("x0.5")
 	b.admin.err = &bucketctl.ConflictError{Wanted: 12, State: theirState()}
 	b.press("enter", "tab", "enter")
-	b.wantSaid("rate 600/min 500/min 250/min", "capacity 30 30 as theirs", "for 14:58:05 no end as theirs")
+	b.wantSaid("rate 600/min 500/min 250/min", "capacity 30 30 theirs", "for 14:58:05 no end theirs")
 }
 
 func TestConflictAnswers(t *testing.T) {
@@ -92,7 +92,7 @@ func TestConflictByAHold(t *testing.T) {
 	held.Hold = bucketctl.Hold{Active: true, By: "eve@ops3", At: t0.Add(-time.Second)}
 	b.admin.err = &bucketctl.ConflictError{Wanted: 12, State: held}
 	b.press("enter", "tab", "enter")
-	b.wantSaid("eve@ops3 held it at 14:32:04 (rev 13)", "hold not held held, no end")
+	b.wantSaid("eve@ops3 held it at 14:32:04 (rev 13)", "hold not held held, no end theirs")
 }
 
 func TestWhatBecameOfIt(t *testing.T) {

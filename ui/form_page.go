@@ -82,8 +82,11 @@ func (p *page) wrapped(label, sentence string, paint paint) []string {
 	if p.narrow() {
 		hang = min(hang, narrowIndent)
 	}
-	first := p.width - ansi.StringWidth(label)
-	lines := wrapText(p.esc(sentence), first, p.width-hang)
+	edge := p.width
+	if !p.narrow() {
+		edge-- // a margin, as on the left
+	}
+	lines := wrapText(p.esc(sentence), edge-ansi.StringWidth(label), edge-hang)
 	for i, line := range lines {
 		if i == 0 {
 			lines[i] = paint.text(label + line)
