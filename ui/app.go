@@ -77,8 +77,8 @@ type app struct {
 	alertAt       int      // the alert that the key a went to last
 	alerted       bool     // it went to one
 
-	signals *signals // nil in tests
-	ask     func()   // asks the terminal about its background; nil: nobody asks
+	canSuspend func() bool // whether a shell would continue the console
+	ask        func()      // asks the terminal about its background; nil: nobody asks
 
 	actions []action
 	screens []screen // the last is shown; the first is always the list
@@ -107,6 +107,7 @@ func newApp(ctx context.Context, c Config) *app {
 	if a.clock == nil {
 		a.clock = time.Now
 	}
+	a.canSuspend = func() bool { return false }
 	a.styles = newStyles(a.look)
 	a.actions = newActions()
 	a.list = newListScreen()

@@ -23,21 +23,26 @@ const (
 	endedOtherwise
 )
 
-// childSource panics where the console calls Refresh, and ends the console's
-// context where it calls Pause.
+// childSource ends the console's context where it calls Pause, and panics where
+// it calls Pause of a broken one.
 type childSource struct {
 	fakeSource
+	broken bool
 	cancel context.CancelFunc
 }
 
-func (s *childSource) Refresh()   { panic("the source is broken") }
-func (s *childSource) Pause(bool) { s.cancel() }
+func (s *childSource) Pause(bool) {
+	if s.broken {
+		panic("the source is broken")
+	}
+	s.cancel()
+}
 
 // runChild is the console on this process's terminal, over the picture.
-func runChild(string) int {
+func runChild(how string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	source := &childSource{fakeSource{snap: pictureSnapshot(), updates: make(chan struct{})}, cancel}
+	source := &childSource{fakeSource{snap: pictureSnapshot(), updates: make(chan struct{})}, how == "broken", cancel}
 	err := Run(ctx, Config{Source: source, Admin: &fakeAdmin{}, Title: "child"})
 
 	var bySignal *SignalError

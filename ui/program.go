@@ -43,8 +43,9 @@ func Run(ctx context.Context, c Config) error {
 		tea.WithoutSignalHandler(), // it knows nothing of SIGHUP and SIGTSTP
 	)
 	in.tell = p.Send
-	a.signals = watchSignals(p.Send, a.ctx.Done())
-	defer a.signals.stop()
+	signals := watchSignals(p.Send, a.ctx.Done())
+	defer signals.stop()
+	a.canSuspend = hasShell
 	if asksBackground(a.look, os.Getenv("TERM")) {
 		a.ask = func() { in.ask(os.Stdout) }
 	}
@@ -63,31 +64,4 @@ func (a *app) verdict(ctx context.Context, err error) error {
 		return fmt.Errorf("showing the console: %w", err)
 	}
 	return nil
-}
-
-// suspend gives the terminal back to the shell until fg.
-func (a *app) suspend() tea.Cmd {
-	signals := a.signals
-	if signals == nil {
-		return nil
-	}
-	if !canSuspend() {
-		a.say("No shell to go back to: this console was not started from one with job control.")
-		return nil
-	}
-	return func() tea.Msg {
-		signals.letSuspend()
-		return tea.SuspendMsg{}
-	}
-}
-
-// resumed repaints after a suspension and asks Redis at once.
-func (a *app) resumed() tea.Cmd {
-	if !a.paused {
-		a.source.Refresh()
-	}
-	if a.signals != nil {
-		a.signals.catchSuspend()
-	}
-	return tea.Batch(tea.ClearScreen, tea.WindowSize())
 }

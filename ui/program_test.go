@@ -38,10 +38,15 @@ type child struct {
 
 // startChild starts the console; with a controlling terminal it hears of a
 // hangup by signal, without one only by reading.
-func startChild(t *testing.T, controlling bool) *child {
+func startChild(t *testing.T, controlling bool, how string) *child {
 	t.Helper()
-	c := &child{t: t, cmd: exec.Command(os.Args[0]), grown: make(chan struct{}, 1), read: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), childVariable+"=1", "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=")
+	return start(t, controlling, how, exec.Command(os.Args[0]))
+}
+
+func start(t *testing.T, controlling bool, how string, cmd *exec.Cmd) *child {
+	t.Helper()
+	c := &child{t: t, cmd: cmd, grown: make(chan struct{}, 1), read: make(chan struct{})}
+	c.cmd.Env = append(os.Environ(), childVariable+"="+how, "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=")
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +101,18 @@ func (c *child) text() string {
 // await waits until the console has written text.
 func (c *child) await(text string) {
 	c.t.Helper()
+	c.awaitAfter("", text)
+}
+
+// awaitAfter waits until it has written text after the last mark.
+func (c *child) awaitAfter(mark, text string) {
+	c.t.Helper()
 	deadline := time.After(patience)
-	for !strings.Contains(c.text(), text) {
+	for {
+		out := c.text()
+		if mark == "" && strings.Contains(out, text) || mark != "" && strings.Contains(out[max(0, strings.LastIndex(out, mark)):], text) {
+			return
+		}
 		select {
 		case <-c.grown:
 		case <-deadline:
@@ -171,11 +186,11 @@ func TestRun(t *testing.T) {
 		{"SIGINT", signals(syscall.SIGINT), endedBySignal},
 		{"SIGTERM", signals(syscall.SIGTERM), endedBySignal},
 		{"SIGHUP", signals(syscall.SIGHUP), endedBySignal},
-		{"panic", keys("r"), endedByPanic},
+		{"broken", keys("p"), endedByPanic},
 		{"context", keys("p"), endedByContext},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			child := startChild(t, true)
+			child := startChild(t, true, c.name)
 			child.await("LIVE")
 			c.end(child)
 			if got := child.exit(); got != c.want {
@@ -192,7 +207,7 @@ func TestRun(t *testing.T) {
 // TestTheTerminalGoesAway: with a signal, and without one, as under nohup.
 func TestTheTerminalGoesAway(t *testing.T) {
 	for _, controlling := range []bool{true, false} {
-		c := startChild(t, controlling)
+		c := startChild(t, controlling, "well")
 		c.await("LIVE")
 		if err := c.pty.Close(); err != nil {
 			t.Fatal(err)
@@ -206,7 +221,7 @@ func TestTheTerminalGoesAway(t *testing.T) {
 // TestLateBackground: the terminal's answer comes late, in two pieces, with keys
 // around it; the keys count, and the colours follow.
 func TestLateBackground(t *testing.T) {
-	c := startChild(t, true)
+	c := startChild(t, true, "well")
 	c.await(backgroundQuestion)
 	c.await("\x1b[1;38;5;203m")
 	c.send("j\x1b]11;rgb:ffff/ff")
@@ -222,10 +237,34 @@ func TestLateBackground(t *testing.T) {
 	}
 }
 
+// TestSuspend stops the console under a shell with job control, twice: the shell
+// has its terminal as it was, and fg paints everything anew.
+func TestSuspend(t *testing.T) {
+	const script = `set -m; "$0"; echo FIRST; fg; echo SECOND; fg`
+	c := start(t, true, "well", exec.Command("sh", "-c", script, os.Args[0]))
+	c.await("LIVE")
+	c.send("\x1a")
+	c.await("FIRST")
+	c.awaitAfter("FIRST", "LIVE")
+	c.send("j")
+	c.awaitAfter("FIRST", "\x1b[1mstripe:charge")
+	c.send("\x1a")
+	c.await("SECOND")
+	if out := c.text(); strings.Count(out, "\x1b[?1049l") != 2 {
+		t.Errorf("the alternate screen was not left for the shell: %q", out)
+	}
+	c.awaitAfter("SECOND", "LIVE")
+	c.send("q")
+	if got := c.exit(); got != endedWell {
+		t.Errorf("it ended with %d", got)
+	}
+	c.restored()
+}
+
 // TestCopyAndSuspend: a name goes to the clipboard by OSC 52; without a shell
 // to go back to, ctrl+z says so instead of waiting for ever.
 func TestCopyAndSuspend(t *testing.T) {
-	c := startChild(t, true)
+	c := startChild(t, true, "well")
 	c.await("LIVE")
 	c.send("y")
 	c.await("\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("geo:py")))

@@ -23,8 +23,7 @@ type signals struct {
 // watchSignals tells of signals until done is closed or stop is called.
 func watchSignals(tell func(tea.Msg), done <-chan struct{}) *signals {
 	s := &signals{arrived: make(chan os.Signal, 4), ended: make(chan struct{})}
-	signal.Notify(s.arrived, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	s.catchSuspend()
+	signal.Notify(s.arrived, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
 	s.stopped.Go(func() {
 		for {
 			select {
@@ -47,21 +46,28 @@ func signalMsg(got os.Signal) tea.Msg {
 	return stopMsg{&SignalError{got}}
 }
 
-// catchSuspend makes kill -TSTP a message.
-func (s *signals) catchSuspend() { signal.Notify(s.arrived, syscall.SIGTSTP) }
-
-// letSuspend lets the signal stop the process, which is how it suspends itself.
-func (s *signals) letSuspend() { signal.Reset(syscall.SIGTSTP) }
-
 func (s *signals) stop() {
 	signal.Stop(s.arrived)
 	close(s.ended)
 	s.stopped.Wait()
 }
 
-// canSuspend reports whether a shell is there that can wake us again. Without
-// one the kernel ignores the stop, and we would wait for ever to be continued.
-func canSuspend() bool {
+// stopGroup stops every process of the job, as ctrl+z in a shell does: with
+// "go run" it is the parent that the shell waits for. It returns when the job is
+// continued, and not before: the stop reaches this thread a moment after kill
+// returned, in which the terminal would be taken again.
+func stopGroup() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	if syscall.Kill(0, syscall.SIGSTOP) == nil {
+		<-continued
+	}
+}
+
+// hasShell reports whether a shell is there that can continue us. Without one
+// we would stand still for ever.
+func hasShell() bool {
 	parent := os.Getppid()
 	if parent <= 1 {
 		return false

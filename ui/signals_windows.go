@@ -37,15 +37,14 @@ func watchSignals(tell func(tea.Msg), done <-chan struct{}) *signals {
 	return s
 }
 
-func (s *signals) catchSuspend() {}
-
-func (s *signals) letSuspend() {}
-
 func (s *signals) stop() {
 	signal.Stop(s.arrived)
 	close(s.ended)
 	s.stopped.Wait()
 }
 
-// canSuspend is false: there is no job control here.
-func canSuspend() bool { return false }
+// stopGroup does nothing: there is no job control here.
+func stopGroup() {}
+
+// hasShell is false for the same reason.
+func hasShell() bool { return false }
