@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -84,7 +85,8 @@ func (e End) argument() string {
 func formatExact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Hold stops the bucket: nothing more is charged until end or Resume. A zero
-// End keeps the end of the hold that is there, or is NoEnd.
+// End keeps the end of the hold that is there, or is NoEnd. Returns ErrLimit for
+// an end in the past, ErrForeign, ErrNotFound, ErrConflict.
 func (a *Admin) Hold(ctx context.Context, key string, rev Rev, end End, reason string) (Change, error) {
 	e := Event{Kind: EventHold, Key: key, Reason: reason}
 	return a.change(ctx, a.scripts.hold, rev, e, end.argument(), a.by, reason)
@@ -119,7 +121,7 @@ func (t Target) String() string {
 
 // Delete deletes the state, of whatever type, and forgets the bucket in the
 // registry; override and hold stay. A worker that still takes from it begins a
-// new bucket, full. Returns ErrNotFound.
+// new bucket, full. Returns ErrNotFound where there is no state.
 func (a *Admin) Delete(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
 	e := Event{Kind: EventDelete, Key: key, Reason: reason}
 	change, err := a.change(ctx, a.scripts.reset, rev, e, "delete")
@@ -148,7 +150,7 @@ func (a *Admin) change(ctx context.Context, script *redis.Script, rev Rev, e Eve
 	head := []any{int64(rev), flag(known)}
 	reply, err := runScript(ctx, a.client, script, []string{e.Key, a.keys.Limit(e.Key)}, append(head, args...)...)
 	if err != nil {
-		return Change{}, adminError(ctx, string(e.Kind), e.Key, err)
+		return Change{}, changeError(ctx, e, err)
 	}
 	change, result, err := decodeChange(e.Key, reply)
 	if err != nil {
@@ -170,6 +172,15 @@ func flag(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// changeError is what a script's failure means. Whether an end lies ahead is
+// known to the server's clock alone, so the scripts judge it.
+func changeError(ctx context.Context, e Event, err error) error {
+	if strings.Contains(err.Error(), "the end is no time to come") {
+		return fmt.Errorf("%w: the end lies in the past, or too far ahead", ErrLimit)
+	}
+	return adminError(ctx, string(e.Kind), e.Key, err)
 }
 
 // decodeChange decodes the reply that limit, hold and reset share.
@@ -227,6 +238,9 @@ func resultError(result string, e Event, rev Rev, c Change) error {
 	case "conflict":
 		return &ConflictError{Wanted: rev, State: c.After}
 	case "unknown":
+		if e.Kind == EventDelete {
+			return fmt.Errorf("%w: %q has no state to delete", ErrNotFound, e.Key)
+		}
 		return fmt.Errorf("%w: %q is neither registered nor has it state or an override", ErrNotFound, e.Key)
 	case "nothing":
 		return fmt.Errorf("%w: %q has no %s", ErrNothing, e.Key, missing(e.Kind))

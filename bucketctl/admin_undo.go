@@ -11,6 +11,9 @@ import (
 // revision. ErrNothing where the newest change is itself an undo, or its event
 // is no longer kept. A reset can't be undone.
 func (a *Admin) Undo(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
+	if a.readOnly {
+		return Change{}, ErrReadOnly
+	}
 	s, err := a.Get(ctx, key)
 	if err != nil {
 		return Change{}, err
