@@ -17,7 +17,7 @@ import (
 // The swarm: twenty clients that all want as much as they can get.
 const (
 	swarmClients = 20
-	swarmFor     = 2500 * time.Millisecond
+	swarmFor     = 1500 * time.Millisecond
 	swarmRate    = 5.0
 	swarmMost    = 6 // in a second: the capacity of 1, and five that accrue
 )
