@@ -35,7 +35,8 @@ type fakeRedis struct {
 	locked   map[string]bool  // keys that the ACL refuses
 	hang     bool             // every call waits for its context
 
-	read    []string // keys of the last GetMany
+	read    []string       // keys of the last GetMany
+	tried   map[string]int // how often each key was asked for
 	calls   map[string]int
 	running int // calls under way
 	overlap bool
@@ -49,6 +50,7 @@ func newFakeRedis(clock func() time.Time) *fakeRedis {
 		refuse: map[string]error{},
 		locked: map[string]bool{},
 		calls:  map[string]int{},
+		tried:  map[string]int{},
 	}
 }
 
@@ -130,6 +132,7 @@ func (f *fakeRedis) GetMany(ctx context.Context, keys []string) ([]bucketctl.Sta
 	f.read = slices.Clone(keys)
 	var out []bucketctl.State
 	for _, key := range keys {
+		f.tried[key]++
 		if f.locked[key] {
 			return nil, fmt.Errorf("%w: read %q: NOPERM No permissions to access a key", bucketctl.ErrDenied, key)
 		}

@@ -134,6 +134,9 @@ func TestHistoryNeverChangesWhatWasHandedOut(t *testing.T) {
 		w := h.window(at(float64(i)))
 		handed, copies = append(handed, w), append(copies, slices.Clone(w.Levels))
 	}
+	if most := cap(h.levels) + cap(h.granted); most > 4*historyLen {
+		t.Errorf("%d points are kept", most)
+	}
 	for i, w := range handed {
 		if !slices.Equal(w.Levels, copies[i]) {
 			t.Fatalf("window %d changed", i)

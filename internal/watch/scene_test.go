@@ -65,6 +65,23 @@ func TestStuckEndsByItselfOnlyAfterFiveSeconds(t *testing.T) {
 	}
 }
 
+func TestAGrantAfterARestartOfTheCounterIsAGrant(t *testing.T) {
+	d := newDesk(t, Config{})
+	for second := range 20 {
+		d.now = at(float64(second))
+		granted := 100.0
+		if second >= 4 {
+			granted = 3 // the key was deleted, and begun anew
+		}
+		d.state("k", full(granted))
+		d.redis.say(worker("geo-1", draws("k", 100, 3)))
+		code := d.row(d.look(float64(second)), "k").Status.Code
+		if want := second >= 9; (code == Stuck) != want {
+			t.Fatalf("at %d s: %s", second, code.Word())
+		}
+	}
+}
+
 func TestABucketOutOfSightIsFoundStuckByItsReports(t *testing.T) {
 	d := newDesk(t, Config{})
 	d.redis.refuse["GetMany"] = bucketctl.ErrDenied // nothing but reports tells

@@ -16,6 +16,7 @@ const maxServers = 1000
 type serverMemo struct {
 	last     bucketctl.Server
 	readAt   time.Time       // server time
+	firstAt  time.Time       // the same of the first reading
 	known    map[string]bool // run IDs met; a cluster answers from any of its servers
 	restart  time.Time       // when it started anew under the console's eyes; zero: it did not
 	evicting time.Time       // when its count of evictions was last seen to grow
@@ -31,8 +32,11 @@ func (s *serverMemo) take(server bucketctl.Server, now time.Time) (other bool) {
 		s.known = map[string]bool{}
 	}
 	other = server.RunID != "" && !s.known[server.RunID] && len(s.known) > 0
-	if other && server.Uptime < restartNews {
-		s.restart = now.Add(-server.Uptime)
+	if s.firstAt.IsZero() {
+		s.firstAt = now
+	}
+	if started := now.Add(-server.Uptime); other && started.After(s.firstAt) {
+		s.restart = started
 	}
 	if server.RunID != "" {
 		s.known[server.RunID] = true

@@ -42,7 +42,7 @@ type facts struct {
 	used     float64
 	largestN float64
 
-	dryFrom   time.Time // since when someone waits and nothing is granted, holds and cooldowns aside
+	dryFrom   time.Time // since when someone waits and nothing is granted, holds and cooldowns aside; zero: nobody waits
 	dryTo     time.Time // up to when that is known
 	lastGrant time.Time // when a grant was seen last
 	lastUse   time.Time // the same, or a guess from what is stored
@@ -104,7 +104,7 @@ func (f *facts) isStuck() bool {
 		_, found := f.blocking()
 		return found
 	}
-	return f.starving > 0 && !f.dryFrom.IsZero() && f.dryTo.Sub(f.dryFrom) >= f.stuckAfter()
+	return !f.dryFrom.IsZero() && f.dryTo.Sub(f.dryFrom) >= f.stuckAfter()
 }
 
 // stuckAfter is how long nothing may be granted while someone waits. A request

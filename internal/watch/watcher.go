@@ -204,8 +204,7 @@ func (w *Watcher) turn(ctx context.Context) (wait time.Duration, goOn bool) {
 	if want.paused && !want.asked && !want.fresh {
 		return 0, false
 	}
-	wait = w.refresh(ctx, want.shown)
-	return wait, !want.paused
+	return w.refresh(ctx, want.shown), true
 }
 
 // refresh reads once and publishes what came of it, and returns the pause until

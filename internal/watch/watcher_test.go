@@ -87,6 +87,9 @@ func TestRedisIsLostAndComesBackByItself(t *testing.T) {
 		if got := lost.Now(time.Now()); got != lost.At {
 			t.Error("levels go on moving while Redis is lost")
 		}
+		if !lost.Link.Since.Before(before.Taken.Add(2 * time.Second)) {
+			t.Errorf("lost since %v, after %v of it", lost.Link.Since, time.Since(lost.Link.Since))
+		}
 		// 0.25 + 0.5 + 1 + 2 + 4 s, then each 5 s.
 		if lost.Link.Tries < 8 || lost.Link.Tries > 11 {
 			t.Errorf("%d attempts in 30 s", lost.Link.Tries)
@@ -176,6 +179,21 @@ func TestRowsThatComeOnScreenAreReadSoon(t *testing.T) {
 		synctest.Wait()
 		if got := r.calls["GetMany"] - before; got > 6 {
 			t.Errorf("%d readings within a second", got)
+		}
+	})
+}
+
+func TestScrollingDoesNotHurryALostRedis(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, w *Watcher, r *fakeRedis) {
+		r.do(func() { r.down = errDown })
+		time.Sleep(10 * time.Second)
+		tries := w.Snapshot().Link.Tries
+		for i := range 20 {
+			w.Show([]string{fmt.Sprint(i)})
+			time.Sleep(50 * time.Millisecond)
+		}
+		if got := w.Snapshot().Link.Tries - tries; got > 1 {
+			t.Errorf("%d attempts within a second", got)
 		}
 	})
 }
