@@ -47,6 +47,20 @@ func TestHeadless(t *testing.T) {
 	})
 }
 
+// TestLastLineIsAtTheEnd: a run need not last whole seconds.
+func TestLastLineIsAtTheEnd(t *testing.T) {
+	miniKind(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var stdout bytes.Buffer
+	if err := Run(ctx, Config{Headless: 50 * time.Millisecond, Stdout: &stdout}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(readSamples(t, &stdout)); n != 1 {
+		t.Errorf("%d lines, want 1", n)
+	}
+}
+
 // readSamples reads what a headless run wrote, which is lines of JSON alone.
 func readSamples(t *testing.T, out io.Reader) []sample {
 	t.Helper()
