@@ -31,7 +31,7 @@ func (m *model) rows(now time.Time) []Bucket {
 	listed := m.listing()
 	rows := make([]Bucket, len(listed))
 	for i, e := range listed {
-		rows[i] = e.bucket(now, patience)
+		e.fill(&rows[i], now, patience)
 	}
 	return rows
 }

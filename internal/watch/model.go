@@ -43,7 +43,7 @@ type detail struct {
 	counter counter // of State.Granted
 	history *history
 
-	from  []*reporter // workers that report it
+	from  []member    // workers that report it
 	rows  []WorkerRow // their rows, by name; replaced, never changed
 	crowd crowd
 	stale bool // rows are to be gathered anew

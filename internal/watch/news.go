@@ -37,7 +37,7 @@ func (m *model) takeReport(w bucketctl.Worker) {
 		return
 	}
 	r.take(w,
-		func(row, before *WorkerRow) { m.join(r, row, before) },
+		func(at int, before *WorkerRow) { m.join(r, at, before) },
 		func(key string) { m.leave(r, key) })
 }
 
@@ -55,20 +55,24 @@ func (m *model) dismiss(r *reporter) {
 // leave takes r off a bucket that it no longer reports.
 func (m *model) leave(r *reporter, key string) {
 	if e := m.entries[key]; e != nil && e.detail != nil {
-		e.from = slices.DeleteFunc(e.from, func(other *reporter) bool { return other == r })
+		e.from = slices.DeleteFunc(e.from, func(other member) bool { return other.reporter == r })
 		e.stale = true
 	}
 }
 
 // join takes in one row of a report; before is the same of the report before.
-func (m *model) join(r *reporter, row, before *WorkerRow) {
+func (m *model) join(r *reporter, at int, before *WorkerRow) {
+	row := &r.rows[at]
 	e := m.detailed(row.Key)
 	if e == nil {
 		return
 	}
-	if before == nil {
-		e.from = append(e.from, r)
+	i := slices.IndexFunc(e.from, func(other member) bool { return other.reporter == r })
+	if i < 0 {
+		i = len(e.from)
+		e.from = append(e.from, member{reporter: r})
 	}
+	e.from[i].at = at
 	e.stale = true
 	e.saw(row.Seen)
 	if row.Rate > 0 {
@@ -121,9 +125,7 @@ func (e *entry) gather() {
 	d.stale = false
 	d.rows = make([]WorkerRow, 0, len(d.from))
 	for _, r := range d.from {
-		if row, found := r.row(e.key); found {
-			d.rows = append(d.rows, row)
-		}
+		d.rows = append(d.rows, r.rows[r.at])
 	}
 	slices.SortFunc(d.rows, func(a, b WorkerRow) int { return strings.Compare(a.Name, b.Name) })
 	d.crowd = together(d.rows)

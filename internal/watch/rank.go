@@ -99,22 +99,17 @@ func (e *entry) settle(f *facts) {
 	}
 }
 
-// bucket is the row of a bucket at now.
-func (e *entry) bucket(now time.Time, patience time.Duration) Bucket {
-	b := Bucket{
-		Key:     e.key,
-		Granted: math.NaN(),
-		Used:    math.NaN(),
-		Waiting: -1,
-		Status:  Status{Code: e.code},
-		State:   bucketctl.State{Key: e.key, Kind: bucketctl.KindNone, Level: math.NaN()},
-	}
+// fill makes b, which is zero, the row of the bucket at now.
+func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
+	b.Key, b.Status.Code = e.key, e.code
+	b.Granted, b.Used, b.Waiting = math.NaN(), math.NaN(), -1
+	b.State.Key, b.State.Kind, b.State.Level = e.key, bucketctl.KindNone, math.NaN()
 	if e.seen != 0 {
 		b.Seen = time.UnixMilli(e.seen).UTC()
 	}
 	d := e.detail
 	if d == nil {
-		return b
+		return
 	}
 	if d.read {
 		b.State = d.state
@@ -129,7 +124,6 @@ func (e *entry) bucket(now time.Time, patience time.Duration) Bucket {
 	}
 	b.LargestN = d.crowd.largestN
 	b.History = d.history.window(now)
-	return b
 }
 
 // LevelAt is the level at server time now: since it was read, it moved by the

@@ -25,26 +25,17 @@ type reporter struct {
 	rows   []WorkerRow // by key; replaced by each report, never changed
 }
 
-// row is the reporter's view of one bucket.
-func (r *reporter) row(key string) (WorkerRow, bool) {
-	i, found := r.index(key)
-	if !found {
-		return WorkerRow{}, false
-	}
-	return r.rows[i], true
-}
-
-func (r *reporter) index(key string) (int, bool) {
-	return slices.BinarySearchFunc(r.rows, key, func(row WorkerRow, key string) int {
-		return strings.Compare(row.Key, key)
-	})
+// member is a reporter as one of those that draw from a bucket.
+type member struct {
+	*reporter
+	at int // which of its rows is the bucket's
 }
 
 // take makes w the newest report. The rates are what its counters grew by since
 // the report before, of the same run: a restarted process has another ID, and
-// where it has not, its start tells. met is called for each row with the one
-// before it, or nil; left for each bucket that it no longer reports.
-func (r *reporter) take(w bucketctl.Worker, met func(row, before *WorkerRow), left func(key string)) {
+// where it has not, its start tells. met is called for each row, by its place,
+// with the one before it or nil; left for each bucket that it no longer reports.
+func (r *reporter) take(w bucketctl.Worker, met func(at int, before *WorkerRow), left func(key string)) {
 	before, restarted := r.rows, !r.report.Start.Equal(w.Start)
 	r.report, r.silent = w, false
 	r.rows = rowsOf(r.name, &w)
@@ -55,13 +46,13 @@ func (r *reporter) take(w bucketctl.Worker, met func(row, before *WorkerRow), le
 			before = before[1:]
 		}
 		if len(before) == 0 || before[0].Key != row.Key {
-			met(row, nil)
+			met(i, nil)
 			continue
 		}
 		if old := &before[0]; !restarted {
 			row.Rate = between(reading{old.Seen, old.Granted}, reading{row.Seen, row.Granted})
 		}
-		met(row, &before[0])
+		met(i, &before[0])
 		before = before[1:]
 	}
 	for i := range before {
