@@ -54,6 +54,9 @@ func Run(ctx context.Context, c Config) (err error) {
 	if c.Headless <= 0 && c.Screen == nil {
 		return errors.New("demo: neither a screen nor a headless run is asked for")
 	}
+	if c.Headless > 0 {
+		defer survivePipes()()
+	}
 	s, err := startServer(ctx)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -16,6 +19,15 @@ type sample struct {
 	Waiting  int       `json:"waiting"`  // callers
 	Buckets  int       `json:"buckets"`  // the foreign one included
 	Fallback int       `json:"fallback"` // workers that decide without Redis
+}
+
+// survivePipes makes a write to a pipe whose reader has gone an error, until the
+// function that it returns is called. Else that write would end this process
+// at once, and leave the server and its folder.
+func survivePipes() (restore func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
 }
 
 // headless writes a line each second, and one at the end, which is after that
