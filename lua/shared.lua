@@ -21,8 +21,8 @@ local function server_time()
 end
 
 -- number reads a finite decimal number in range, or returns nil. tonumber alone
--- would take nan, inf, 0x10 and, on some servers, 0b1 and 1_000, but 1e-05 not
--- on all of them.
+-- would take nan, inf, 0x10 and, on some servers, 0b1, but 1e-05 not on all of
+-- them. The pattern looks at the first characters only, since this runs often.
 local function number(text)
   if not text then return nil end
   local v = tonumber(text)
@@ -30,7 +30,7 @@ local function number(text)
     local ok, sum = pcall(function() return text + 0 end)
     v = ok and sum or nil
   end
-  if not v or v ~= v or v > MAX_NUMBER or v < -MAX_NUMBER or string.find(text, '[^%d%.eE+%-%s]') then return nil end
+  if not v or v ~= v or v > MAX_NUMBER or v < -MAX_NUMBER or string.find(text, '^%s*[+-]?0[xXbBoO]') then return nil end
   return v
 end
 
@@ -68,19 +68,20 @@ local function load(bucket, limit, now)
 
   local s = {
     bucket = bucket, now = now,
-    level = number(f[1]), ts = number(f[2]), granted = number(f[3]) or 0,
-    capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]) or 0, gen = number(f[7]),
-    blocked = number(f[8]) or 0, exp = number(f[9]) or 0,
+    level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
+    capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
+    blocked = number(f[8]), exp = number(f[9]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
-  s.bad_blocked = f[8] and not number(f[8]) or s.blocked > now + MAX_COOLDOWN
-  s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[6] and not number(f[6]) or f[7] and not s.gen
-  s.bad_granted = f[3] and not number(f[3])
+  s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
+  s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[6] and not s.per or f[7] and not s.gen
+  s.bad_granted = f[3] and not s.granted
   s.corrupt = s.bad_blocked or s.bad_limit or s.bad_granted or f[1] and not s.level or f[2] and not s.ts
     or f[1] and not f[2] or f[2] and not f[1]
+  s.granted, s.blocked = s.granted or 0, s.blocked or 0
   if s.corrupt then                                        -- start again from EMPTY; a sound cooldown stays
     s.level, s.ts, s.exp, s.dirty = 0, now, 0, true
     if s.bad_blocked then s.blocked = 0 end
@@ -168,6 +169,7 @@ end
 -- save writes the state with one HSET, and renews its expiry when that got
 -- short. An hour of slack makes renewals rare. Needs a declared limit.
 local function save(s)
+  if s.granted > MAX_NUMBER then s.granted = 0 end         -- readers take that for a restart
   local set = { 'tokens', float(s.level), 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted) }
   if s.declared then
     set[7], set[8], set[9], set[10] = 'capacity', float(s.capacity), 'rate', float(s.rate)

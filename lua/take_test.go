@@ -215,6 +215,18 @@ func TestCorruptValuesBeginFromEmpty(t *testing.T) {
 	}
 }
 
+// A count that gets too long to be read begins again, which readers take for a
+// restart; it must not look like damage.
+func TestGrantedBeginsAgainBeforeItCannotBeRead(t *testing.T) {
+	r := newRig(t)
+	r.take(plain)
+	r.set("granted", "8999999999999999")
+	r.take(plain, ask{n: 2})
+	if got := r.take(plain, now1); got.mended != 0 || got.granted() != 1 || r.field("granted") > 10 {
+		t.Errorf("mended %d, granted %v", got.mended, r.field("granted"))
+	}
+}
+
 func TestHalfAStateIsCorrupt(t *testing.T) {
 	r := newRig(t)
 	for _, missing := range []string{"tokens", "ts"} {
