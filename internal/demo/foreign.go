@@ -25,7 +25,7 @@ type foreign struct {
 
 const (
 	foreignPace = 100 * time.Millisecond // between its requests
-	foreignLead = 9 * time.Minute        // how far ahead the wrong clock is
+	foreignLead = 570 * time.Second      // how far ahead the wrong clock is
 )
 
 func newForeign(client redis.UniversalClient) *foreign {
