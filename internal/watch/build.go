@@ -12,7 +12,7 @@ func (m *model) build(now time.Time) *Snapshot {
 		Server:  m.server.last,
 		Buckets: m.rows(now),
 		Events:  m.events,
-		Sweep:   m.sweep.took,
+		Sweep:   m.sweep.period(sweepRest),
 		Round:   m.roundTime(),
 	}
 	s.Counts, s.Known = m.tally()

@@ -52,7 +52,6 @@ func (e *entry) facts(now time.Time, patience time.Duration) facts {
 		f.used = math.NaN()
 	}
 	d.moveDry(&f)
-	f.lastGrant = d.lastGrant
 	f.lastUse = d.lastGrant
 	if f.lastUse.IsZero() {
 		f.lastUse = d.lastUse

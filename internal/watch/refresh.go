@@ -234,7 +234,7 @@ func (r *round) sweeps(ctx context.Context) error {
 
 func (r *round) list(ctx context.Context) error {
 	pages, count := 1, listCount
-	if r.m.sweep.took == 0 {
+	if !r.m.sweep.whole {
 		pages, count = firstPages, firstCount
 	}
 	for range pages {

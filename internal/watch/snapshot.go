@@ -28,7 +28,7 @@ type Snapshot struct {
 	Known int // buckets known; Buckets has the worst of them, at most MaxRows
 
 	Back  time.Duration // how far back the reports seen reach
-	Sweep time.Duration // how long one sweep of the whole registry takes; 0 before the first is complete
+	Sweep time.Duration // from one sweep of the whole registry to the next; 0 before the first is complete
 	Round time.Duration // how long it takes at most until a bucket that nobody looks at is read again
 }
 

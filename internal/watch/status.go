@@ -42,10 +42,9 @@ type facts struct {
 	used     float64
 	largestN float64
 
-	dryFrom   time.Time // since when someone waits and nothing is granted, holds and cooldowns aside; zero: nobody waits
-	dryTo     time.Time // up to when that is known
-	lastGrant time.Time // when a grant was seen last
-	lastUse   time.Time // the same, or a guess from what is stored
+	dryFrom time.Time // since when someone waits and nothing is granted, holds and cooldowns aside; zero: nobody waits
+	dryTo   time.Time // up to when that is known
+	lastUse time.Time // when a grant was seen last, or a guess from what is stored
 }
 
 // verdict is the state that the facts ask for.
@@ -86,7 +85,7 @@ func (f *facts) quiet() verdict {
 	switch {
 	case f.read && foreign:
 		return verdict{code: Foreign}
-	case f.granted > 0, f.now.Sub(f.lastGrant) < f.busy():
+	case f.granted > 0, f.waiting > 0, f.now.Sub(f.lastUse) < f.busy():
 		return verdict{code: OK}
 	case f.read || len(f.rows) > 0:
 		return verdict{Idle, f.lastUse}
@@ -122,7 +121,7 @@ func (f *facts) stuckAfter() time.Duration {
 	return max(patience, tokenTime(min(f.largestN, limit.Capacity), limit.Rate)+time.Second)
 }
 
-// busy is how long after a grant the bucket still counts as used.
+// busy is how long after its last use the bucket still counts as used.
 func (f *facts) busy() time.Duration {
 	rate := f.limit().Rate
 	if rate <= 0 {

@@ -29,6 +29,7 @@ type sweep struct {
 	started time.Time
 	ended   time.Time
 	took    time.Duration // of the last complete walk
+	whole   bool          // there was one
 }
 
 // due reports whether a page is to be read at now, and begins the walk if a new
@@ -52,8 +53,16 @@ func (s *sweep) page(next string, now time.Time) bool {
 	if next != "" {
 		return false
 	}
-	s.walking, s.ended, s.took = false, now, now.Sub(s.started)
+	s.walking, s.whole, s.ended, s.took = false, true, now, now.Sub(s.started)
 	return true
+}
+
+// period is the time from one walk to the next; 0 before the first is complete.
+func (s *sweep) period(rest time.Duration) time.Duration {
+	if !s.whole {
+		return 0
+	}
+	return s.took + rest
 }
 
 // abandon ends a walk that can't go on, since its cursor is another server's, and
