@@ -11,12 +11,12 @@ import (
 var drawerColumns = []column{
 	{title: "WORKER", flex: true, ends: true, least: 16},
 	{title: "MODE", least: 12},
-	{title: "GRANTED", least: 8, right: true, keep: 6},
+	{title: "GRANTED", least: 8, right: true, keep: 7},
 	{title: "WAITING", least: 7, right: true, keep: 5},
 	{title: "WAIT P99", least: 8, right: true, keep: 3},
 	{title: "SHARE", least: 8, right: true, keep: 4},
 	{title: "DECLARES", least: 10, keep: 1},
-	{title: "REV SEEN", least: 8, keep: 2},
+	{title: "REV SEEN", least: 8, keep: 6},
 }
 
 // workerSection is who draws from the bucket, how, and what rev each has seen.

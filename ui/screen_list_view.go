@@ -267,10 +267,14 @@ func (a *app) emptyLines(width int) []string {
 			"Buckets of other programs: start with --match 'PATTERN'.",
 			"No Redis of yours at hand? Try: bucketop demo",
 		}
-	case a.snap.Link.State == watch.Lost:
-		say = []string{"Nothing was read before Redis was lost; it is tried again and again."}
+	case !a.snap.At.IsZero():
+		say = []string{"No bucket was known when Redis was lost."}
 	default:
-		say = []string{a.connectingText(), "It is tried again and again; q quits."}
+		say = []string{
+			a.connectingText(),
+			"It is tried again and again; the console goes on as soon as Redis answers.",
+			"Another server: bucketop -u redis://HOST:PORT. None at hand: bucketop demo.",
+		}
 	}
 	out := []string{""}
 	for _, s := range say {
