@@ -3,6 +3,7 @@ package bucketctl
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -11,70 +12,78 @@ func (l *Limiter) acquire(ctx context.Context, n float64) (verdict, error) {
 	if err := l.check(ctx, n); err != nil {
 		return verdict{}, err
 	}
-	began := time.Now()
-	l.stats.enter()
-	defer l.stats.leave()
-	v, err := l.queue(ctx, n)
-	if err == nil {
-		err = l.untilStart(ctx, n, v)
+	deadline, _ := ctx.Deadline()
+	if err := l.fits(n, deadline); err != nil {
+		l.stats.refuse()
+		return verdict{}, err
 	}
-	l.stats.count(err == nil, v.local, n, time.Since(began))
-	return v, err
+	v, err := l.ask(ctx, n, deadline, false)
+	if err != nil {
+		return v, err
+	}
+	switch v.code {
+	case codeImpossible:
+		return v, l.exceeds(n, v)
+	case codeRefused:
+		return v, l.refused(v, deadline)
+	}
+	return v, l.untilStart(ctx, n, v)
 }
 
-// queue stands in line, and speaks for it once it is this caller's turn.
-func (l *Limiter) queue(ctx context.Context, n float64) (verdict, error) {
-	place := l.line.enter()
-	defer l.line.leave(place)
-	select {
-	case <-place.turn:
-	case <-ctx.Done():
-		return verdict{}, l.gaveUp(ctx)
-	case <-l.client.alive.Done():
-		return verdict{}, ErrClosed
+// fits refuses a caller whose deadline can't be met behind those who wait
+// already, by what the newest reply told.
+func (l *Limiter) fits(n float64, deadline time.Time) error {
+	if deadline.IsZero() {
+		return nil
 	}
-	defer l.setShort(false)
-	return l.askUntilCharged(ctx, n)
-}
-
-// askUntilCharged asks, and sleeps as long as it is told to, until the request
-// is charged or can't be.
-func (l *Limiter) askUntilCharged(ctx context.Context, n float64) (verdict, error) {
-	for {
-		woken := l.wakeSignal()
-		v, err := l.decide(ctx, n, patienceOf(ctx))
-		if err != nil {
-			return v, err
-		}
-		switch v.code {
-		case codeCharged:
-			return v, nil
-		case codeImpossible:
-			return v, l.exceeds(n, v)
-		case codeRefused:
-			return v, l.refused(ctx, v)
-		}
-		l.setShort(true)
-		l.stats.setHead(time.Now().Add(v.wait))
-		if err := l.sleepUntil(ctx, min(v.ask, recheck), woken); err != nil {
-			return v, err
-		}
-	}
-}
-
-func (l *Limiter) setShort(short bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.short = short
+	rate := l.seen.limit.Rate
+	l.mu.Unlock()
+	start, known := l.queue.startBehind(n, rate)
+	if !known || !start.After(deadline) {
+		return nil
+	}
+	now := time.Now()
+	return &DeadlineError{Key: l.key, Wait: start.Sub(now), Left: deadline.Sub(now)}
+}
+
+// requests are reused: a caller that was served leaves nothing behind.
+var requests = sync.Pool{New: func() any { return &request{answer: make(chan answer, 1)} }}
+
+// ask stands in the queue until the request is answered, or its caller gives
+// up.
+func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow bool) (verdict, error) {
+	r, _ := requests.Get().(*request)
+	r.n, r.deadline, r.allow, r.joined = n, deadline, allow, time.Now()
+	if l.queue.join(r) {
+		l.client.goUnlessClosed(l.dispatch)
+	}
+	var err error
+	select {
+	case a := <-r.answer:
+		requests.Put(r)
+		return a.verdict, a.err
+	case <-ctx.Done():
+		err = l.gaveUp(ctx)
+	case <-l.client.alive.Done():
+		err = ErrClosed
+	}
+	l.stats.refuse()
+	if l.queue.leave(r) {
+		if a := <-r.answer; a.err == nil && a.code == codeCharged {
+			l.handOn(orphan{n, a.verdict})
+		}
+		requests.Put(r)
+	}
+	return verdict{}, err // a request still in flight is the dispatcher's to forget
 }
 
 // refused is the error of a wait that does not fit.
-func (l *Limiter) refused(ctx context.Context, v verdict) error {
+func (l *Limiter) refused(v verdict, deadline time.Time) error {
 	if v.local && v.localMode == ModeClosed {
 		return fmt.Errorf("%w: %q: %s", ErrUnavailable, l.key, v.reason)
 	}
-	left := micros(patienceOf(ctx))
-	return &DeadlineError{Key: l.key, Wait: v.wait, Left: left}
+	return &DeadlineError{Key: l.key, Wait: v.wait, Left: max(0, time.Until(deadline))}
 }
 
 // gaveUp is the error of a caller whose context ended.
@@ -82,60 +91,23 @@ func (l *Limiter) gaveUp(ctx context.Context) error {
 	return fmt.Errorf("bucketctl: wait for %q: %w", l.key, ctx.Err())
 }
 
-// sleepUntil sleeps for d, or until woken; an error where ctx or the Client
-// ended instead.
-func (l *Limiter) sleepUntil(ctx context.Context, d time.Duration, woken <-chan struct{}) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-woken:
-		return nil
-	case <-ctx.Done():
-		return l.gaveUp(ctx)
-	case <-l.client.alive.Done():
-		return ErrClosed
-	}
-}
-
-// untilStart sleeps until a charged request may start. A caller that gives up
-// before gives its tokens back.
+// untilStart sleeps until a charged request may start. The charge of a caller
+// that gives up before is handed on.
 func (l *Limiter) untilStart(ctx context.Context, n float64, v verdict) error {
 	if v.wait <= 0 {
 		return nil
 	}
-	err := l.sleepUntil(ctx, v.wait, nil)
-	if err != nil && !v.local {
-		l.refund(ctx, n, v)
+	timer := time.NewTimer(time.Until(v.due))
+	defer timer.Stop()
+	var err error
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		err = l.gaveUp(ctx)
+	case <-l.client.alive.Done():
+		err = ErrClosed
 	}
+	l.handOn(orphan{n, v})
 	return err
 }
-
-// refundTimeout bounds what a caller that gave up still waits for.
-const refundTimeout = 50 * time.Millisecond
-
-// refund gives back what was charged for a start that does not happen. It is
-// an effort, not a promise: where it fails the tokens are spent.
-func (l *Limiter) refund(ctx context.Context, n float64, v verdict) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
-	defer cancel()
-	if _, err := l.give(ctx, "refund", n, v.start().UnixMicro()); err != nil {
-		l.client.config.Logger.Debug("bucketctl: tokens of a caller that gave up were not given back", "error", cause(err))
-	}
-}
-
-// give runs the give script: why is refund, settle or debit.
-func (l *Limiter) give(ctx context.Context, why string, tokens float64, start int64) (given float64, err error) {
-	args := append(declaredArguments(l.declared, l.client.gen.Load()), why, formatExact(tokens), start)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.give, l.keys(), args...)
-	if err != nil {
-		return 0, err
-	}
-	if err := r.length(3); err != nil {
-		return 0, err
-	}
-	return r.number(1)
-}
-
-func (l *Limiter) keys() []string { return []string{l.key, l.client.keys.Limit(l.key)} }

@@ -2,120 +2,87 @@ package bucketctl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 )
 
-// decide answers one request: by Redis, or alone while Redis can't be asked.
-// patience is the longest acceptable wait, in microseconds.
-func (l *Limiter) decide(ctx context.Context, n float64, patience int64) (verdict, error) {
+// decide answers a batch of requests in order: by Redis, or alone while Redis
+// can't be asked. It appends one verdict for each, or returns an error that
+// holds for all.
+func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
 	if open, reason, _ := l.client.link.isOpen(); open {
-		return l.decideAlone(n, patience, reason), nil
+		return l.decideAlone(batch, verdicts, reason), nil
 	}
-	v, err := l.ask(ctx, n, patience)
-	if errors.Is(err, ErrClosed) {
-		return v, err
-	}
+	taken, err := l.take(ctx, batch, verdicts)
 	kind := classify(ctx, err)
 	switch kind {
 	case classNone:
 		l.client.link.succeeded()
-		l.took(v)
-		return v, nil
+		l.took(taken[0].circumstances)
+		return taken, nil
 	case classCaller:
-		return v, l.gaveUp(ctx)
+		return nil, ErrClosed // the only context here is the Client's life
 	case classBucket:
 		l.client.link.succeeded()
-		return v, fmt.Errorf("%w: %q: %s", ErrWrongType, l.key, cause(err))
+		return nil, fmt.Errorf("%w: %q: %s", ErrWrongType, l.key, cause(err))
 	case classOutage, classConfig:
 		l.client.failed(kind, err)
 	}
-	return l.decideAlone(n, patience, reasonOf(kind, err)), nil
+	return l.decideAlone(batch, verdicts, reasonOf(kind, err)), nil
 }
 
-// ask runs the take script beside the caller, who need not wait for a server
-// that hangs: a caller that gives up leaves, and what its request is charged
-// meanwhile is given back. A take that timed out is not repeated; it counts as
-// spent, since nobody can know.
-func (l *Limiter) ask(ctx context.Context, n float64, patience int64) (verdict, error) {
-	type answer struct {
-		v   verdict
-		err error
-	}
-	answered := make(chan answer) // unbuffered: an answer is either received or given back
-	left := make(chan struct{})
-	go func() {
-		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-		defer cancel()
-		v, err := l.take(call, n, patience)
-		select {
-		case answered <- answer{v, err}:
-		case <-left:
-			if err == nil && v.code == codeCharged {
-				l.refund(ctx, n, v)
-			}
-		}
-	}()
-	select {
-	case a := <-answered:
-		return a.v, a.err
-	case <-ctx.Done():
-		close(left)
-		return verdict{}, ctx.Err()
-	case <-l.client.alive.Done():
-		close(left)
-		return verdict{}, ErrClosed
-	}
-}
-
-// take makes the call, after a debit that is owed.
-func (l *Limiter) take(ctx context.Context, n float64, patience int64) (verdict, error) {
+// take makes the call, after a debit that is owed. A call that timed out is not
+// repeated: it counts as spent, since nobody can know.
+func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	if err := l.debit(ctx); err != nil {
-		return verdict{}, err
+		return nil, err
 	}
 	began := time.Now()
-	args := takeArguments(l.declared, l.client.gen.Load(), l.client.config.Horizon, n, patience)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), args...)
-	l.stats.called(time.Since(began))
+	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, batch, began)
+	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), l.arguments...)
+	took := time.Since(began)
+	l.stats.called(took)
 	if err != nil {
-		return verdict{}, err
+		return nil, err
 	}
-	v, err := decodeTake(r)
+	l.roundTrip = took
+	taken, err := decodeTake(r, len(batch), verdicts)
 	if err != nil {
-		return verdict{}, fmt.Errorf("take from %q: %w", l.key, err)
+		return nil, fmt.Errorf("take from %q: %w", l.key, err)
 	}
-	return v, nil
+	return taken, nil
 }
 
 // try makes a call that takes nothing, to learn whether takes work again.
 func (l *Limiter) try(ctx context.Context) error {
-	args := append(declaredArguments(l.declared, l.client.gen.Load()), l.client.config.Horizon.Microseconds(), 0)
+	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, nil, time.Time{})
 	_, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), args...)
 	return err
 }
 
-// took remembers what a reply tells beyond its answer.
-func (l *Limiter) took(v verdict) {
-	l.client.clock.set(v.at)
-	l.client.gen.CompareAndSwap(0, v.gen)
+// took remembers what a reply tells beyond its answers.
+func (l *Limiter) took(c *circumstances) {
+	l.client.clock.set(c.at)
+	l.client.gen.CompareAndSwap(0, c.gen)
 	l.mu.Lock()
-	l.seen = v
+	l.seen = *c
 	l.mu.Unlock()
-	if v.mended != 0 {
-		l.client.tellMended(l.key, v.mended)
+	if c.mended != 0 {
+		l.client.tellMended(l.key, c.mended)
 	}
 }
 
 // decideAlone answers by the fallback policy. A hold, a cooldown and an
 // override that were seen stay in force until they end.
-func (l *Limiter) decideAlone(n float64, patience int64, reason string) verdict {
+func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason string) []verdict {
 	now := l.client.clock.now()
 	l.mu.Lock()
 	limit, seen := l.limitAt(now), l.seen
 	l.mu.Unlock()
-	v := verdict{
+	c := &circumstances{
 		at:        now,
 		level:     math.NaN(),
 		limit:     limit,
@@ -124,45 +91,63 @@ func (l *Limiter) decideAlone(n float64, patience int64, reason string) verdict 
 		reason:    reason,
 		rev:       seen.rev,
 	}
-	if stopped, wait := seen.stoppedAt(now); stopped {
-		v.stop, v.wait, v.ask = seen.stop, wait, wait
-		v.code = codeWaits
-		if wait.Microseconds() > patience {
-			v.code = codeRefused
+	stopped, stopWait := seen.stoppedAt(now)
+	if stopped {
+		c.stop, c.ask = seen.stop, stopWait
+	}
+	var head time.Duration // how long the first of those who wait has to; they keep their order
+	for _, r := range batch {
+		v := verdict{circumstances: c, wait: stopWait}
+		patience := microsSaturated(r.patience(time.Now()))
+		switch {
+		case stopped:
+			v.code = waitsOrRefused(r, v.wait, patience, c.stop)
+		case r.n > limit.Capacity:
+			v.code = codeImpossible
+		case c.localMode == ModeOpen:
+			v.code = codeCharged
+		case c.localMode == ModeClosed:
+			v.code, v.wait = codeRefused, recheck
+		case head > 0:
+			v.wait = head
+			v.code = waitsOrRefused(r, v.wait, patience, c.stop)
+		default:
+			l.decideShare(&v, r, patience)
 		}
-		return v
+		if v.code == codeWaits && head == 0 {
+			head = v.wait
+		}
+		v.due = time.Now().Add(v.wait)
+		if v.code == codeCharged {
+			l.share.spend(time.Now(), r.n, seconds(limit.Capacity/limit.Rate))
+		}
+		verdicts = append(verdicts, v)
 	}
-	switch {
-	case n > limit.Capacity:
-		v.code = codeImpossible
-	case v.localMode == ModeOpen:
-		v.code = codeCharged
-	case v.localMode == ModeClosed:
-		v.code, v.wait = codeRefused, recheck
-	default:
-		l.decideShare(&v, n, patience)
+	return verdicts
+}
+
+// waitsOrRefused is the code of a request that can't be served within wait. A
+// hold may be lifted at any time, so it ends nobody's patience but Allow's.
+func waitsOrRefused(r *request, wait, patience time.Duration, stop int64) int64 {
+	if r.allow || wait > patience && stop != stopHeld {
+		return codeRefused
 	}
-	if v.code == codeCharged {
-		window := seconds(limit.Capacity / limit.Rate)
-		l.share.spend(time.Now(), n, window)
-	}
-	return v
+	return codeWaits
 }
 
 // decideShare answers by this worker's share of the limit.
-func (l *Limiter) decideShare(v *verdict, n float64, patience int64) {
+func (l *Limiter) decideShare(v *verdict, r *request, patience time.Duration) {
 	horizon := l.client.config.Horizon
-	longest := min(horizon, microsSaturated(patience))
 	part := partOf(v.limit, l.client.config.assumedWorkers())
-	wait, ok := l.share.take(time.Now(), part, n, longest)
+	wait, ok := l.share.take(time.Now(), part, r.n, min(horizon, patience))
 	v.wait = wait
-	switch {
-	case ok:
+	if ok {
 		v.code = codeCharged
-	case wait > microsSaturated(patience):
-		v.code = codeRefused
-	default:
-		v.code, v.ask = codeWaits, max(time.Microsecond, wait-horizon)
+		return
+	}
+	v.code = waitsOrRefused(r, wait, patience, stopNone)
+	if v.code == codeWaits {
+		v.ask = max(time.Microsecond, wait-horizon)
 	}
 }
 
@@ -181,58 +166,35 @@ func (l *Limiter) limitAt(t time.Time) Limit {
 
 // stoppedAt reports whether the stop that was seen is still in force at t, and
 // for how long.
-func (v verdict) stoppedAt(t time.Time) (bool, time.Duration) {
+func (c circumstances) stoppedAt(t time.Time) (bool, time.Duration) {
 	switch {
-	case v.stop == stopNone:
+	case c.stop == stopNone:
 		return false, 0
-	case v.stopEnd.IsZero():
+	case c.stopEnd.IsZero():
 		return true, microsSaturated(unlimited)
 	}
-	wait := v.stopEnd.Sub(t)
-	return wait > 0, wait
-}
-
-// owe ends the share and remembers what it granted lately, to be debited
-// before the next shared take. It returns what was granted alone in all.
-func (l *Limiter) owe() float64 {
-	recent, total := l.share.settle(time.Now())
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.owed += recent
-	return total
-}
-
-// debit takes what was granted alone out of the shared bucket, once, so that
-// an outage is not followed by a burst for free.
-func (l *Limiter) debit(ctx context.Context) error {
-	l.mu.Lock()
-	owed := l.owed
-	l.owed = 0
-	l.mu.Unlock()
-	if owed <= 0 {
-		return nil
-	}
-	if _, err := l.give(ctx, "debit", owed, 0); err != nil {
-		return fmt.Errorf("debit %q: %w", l.key, err)
-	}
-	return nil
+	wait := c.stopEnd.Sub(t)
+	return wait > 0, max(0, wait)
 }
 
 // report is what the worker says of this bucket.
 func (l *Limiter) report() WorkerBucket {
-	b := WorkerBucket{Key: l.key, Mode: ModeShared, Declared: l.declared}
+	b := WorkerBucket{Key: l.key, Mode: ModeShared, Declared: l.declared, Level: math.NaN()}
 	l.stats.report(&b)
+	b.Waiting = l.queue.length()
+	if due, short := l.queue.shortage(); short {
+		b.HeadWait = max(0, time.Until(due))
+	}
 	open, reason, since := l.client.link.isOpen()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.client.clock.now()
 	if open {
 		b.Mode, b.Reason, b.Since = Mode(l.client.config.Fallback), reason, since
 	}
-	b.Share = partOf(l.limitAt(now), l.client.config.assumedWorkers()).Rate
-	b.Level = math.NaN()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := l.limitAt(l.client.clock.now())
+	b.Share = partOf(limit, l.client.config.assumedWorkers()).Rate
 	if !l.seen.limit.IsZero() {
-		b.Limit, b.Rev, b.Level = l.limitAt(now), l.seen.rev, l.seen.level
+		b.Limit, b.Rev, b.Level = limit, l.seen.rev, l.seen.level
 	}
 	return b
 }

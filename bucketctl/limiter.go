@@ -25,15 +25,18 @@ type Limiter struct {
 	key      string
 	declared Limit
 
-	line  line
+	queue queue
 	share share
 	stats stats
 
 	mu    sync.Mutex
 	woken chan struct{} // closed at a wake, then replaced
-	seen  verdict       // the newest reply of Redis; zero before the first
+	seen  circumstances // of the newest reply of Redis; zero before the first
 	owed  float64       // granted alone and not yet debited from the shared bucket
-	short bool          // the caller whose turn it is waits for tokens
+
+	// Of the dispatcher alone.
+	arguments []any
+	roundTrip time.Duration // of its last call
 }
 
 func newLimiter(c *Client, key string, declared Limit) *Limiter {
@@ -79,28 +82,18 @@ func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
 	if err := l.check(ctx, n); err != nil {
 		return Decision{}, err
 	}
-	v, err := l.allow(ctx, n)
-	d := v.decision()
-	l.stats.count(err == nil && d.OK, v.local, n, 0)
-	return d, err
-}
-
-func (l *Limiter) allow(ctx context.Context, n float64) (verdict, error) {
-	if due, short := l.shortage(); short {
-		return verdict{code: codeRefused, wait: due, level: math.NaN(), reason: "others wait"}, nil
+	if due, short := l.queue.shortage(); short {
+		l.stats.refuse()
+		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: ModeShared, Reason: "others wait"}, nil
 	}
-	v, err := l.decide(ctx, n, 0)
-	if err == nil && v.code == codeImpossible {
-		err = l.exceeds(n, v)
+	v, err := l.ask(ctx, n, time.Time{}, true)
+	if err != nil {
+		return Decision{}, err
 	}
-	return v, err
-}
-
-// shortage reports whether callers of this process wait for tokens.
-func (l *Limiter) shortage() (time.Duration, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen.wait, l.short
+	if v.code == codeImpossible {
+		return v.decision(), l.exceeds(n, v)
+	}
+	return v.decision(), nil
 }
 
 // Peek returns the bucket's state and takes nothing.

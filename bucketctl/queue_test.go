@@ -80,7 +80,7 @@ func TestReturnedWaitIsExact(t *testing.T) {
 		if d, err := l.AllowN(t.Context(), 5); err != nil || !d.OK {
 			t.Fatalf("%v: %+v, %v", limit, d, err)
 		}
-		v, err := l.decide(t.Context(), 5, 0)
+		v, err := l.ask(t.Context(), 5, time.Time{}, true)
 		if err != nil || v.code != codeRefused && limit.Rate < 100 {
 			t.Fatalf("%v: an empty bucket answers %+v, %v", limit, v, err)
 		}
@@ -143,7 +143,13 @@ func TestCallerThatGivesUpGivesItsTokensBack(t *testing.T) {
 func TestQueueServesInOrderOfArrival(t *testing.T) {
 	s := redistest.Start(t)
 	l := mustBucket(t, openClient(t, s), "k", PerSecond(50).Burst(1))
-	first := l.line.enter() // until all have arrived
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := openAdmin(t, s)
+	if _, err := a.Hold(t.Context(), "k", AnyRev, NoEnd(), "until all have arrived"); err != nil {
+		t.Fatal(err)
+	}
 	const callers = 20
 	var (
 		all    sync.WaitGroup
@@ -160,9 +166,11 @@ func TestQueueServesInOrderOfArrival(t *testing.T) {
 			defer mu.Unlock()
 			starts[i] = v.start()
 		})
-		awaitTrue(t, func() bool { return l.line.length() == i+2 })
+		awaitTrue(t, func() bool { return l.queue.length() == i+1 })
 	}
-	l.line.leave(first)
+	if _, err := a.Resume(t.Context(), "k", AnyRev, ""); err != nil {
+		t.Fatal(err)
+	}
 	all.Wait()
 	for i := 1; i < callers; i++ {
 		if !starts[i].After(starts[i-1]) {
@@ -188,7 +196,7 @@ func TestAllowTakesNothingFromThoseWhoWait(t *testing.T) {
 			return
 		default:
 		}
-		if _, short := l.shortage(); !short {
+		if _, short := l.queue.shortage(); !short {
 			continue // it does not wait yet, or no longer
 		}
 		if d, err := l.AllowN(t.Context(), 1); err != nil || (d.OK && d.Reason == "others wait") {
@@ -208,7 +216,7 @@ func TestCloseWakesWaiters(t *testing.T) {
 	for range 2 { // one speaks for the queue, one stands in it
 		go func() { waited <- l.Wait(t.Context()) }()
 	}
-	awaitTrue(t, func() bool { _, short := l.shortage(); return short && l.stats.waitingNow() == 2 })
+	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short && l.queue.length() == 2 })
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +243,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	returned := make(chan error, 1)
 	go func() { returned <- l.Wait(ctx) }()
-	awaitTrue(t, func() bool { return l.stats.waitingNow() == 1 })
+	awaitTrue(t, func() bool { return l.queue.length() == 1 })
 	cancelled := time.Now()
 	cancel()
 	if err := <-returned; !errors.Is(err, context.Canceled) {

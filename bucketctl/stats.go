@@ -14,40 +14,31 @@ type stats struct {
 	refused  int64
 	calls    int64
 	largestN float64
-	waiting  int
-	headDue  time.Time // when the first of those who wait is due, by this machine's clock
 	waits    histogram
 	callTime histogram
 }
 
-// enter counts a caller who waits.
-func (s *stats) enter() {
+// count counts an answered request.
+func (s *stats) count(a answer, r *request, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting++
-}
-
-// leave counts a caller who stops waiting.
-func (s *stats) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting--
-}
-
-// count counts a request for n tokens that was granted after wait, or refused.
-func (s *stats) count(ok, local bool, n float64, wait time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.largestN = math.Max(s.largestN, n)
-	if !ok {
+	s.largestN = math.Max(s.largestN, r.n)
+	if a.err != nil || a.code != codeCharged {
 		s.refused++
 		return
 	}
-	s.granted += n
-	if local {
-		s.local += n
+	s.granted += r.n
+	if a.local {
+		s.local += r.n
 	}
-	s.waits.add(wait)
+	s.waits.add(now.Sub(r.joined) + a.wait)
+}
+
+// refuse counts a request that was given up before it was answered.
+func (s *stats) refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused++
 }
 
 func (s *stats) called(d time.Duration) {
@@ -57,29 +48,12 @@ func (s *stats) called(d time.Duration) {
 	s.callTime.add(d)
 }
 
-// waitingNow is how many callers wait.
-func (s *stats) waitingNow() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.waiting
-}
-
-// setHead tells when the first of those who wait is due.
-func (s *stats) setHead(due time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.headDue = due
-}
-
 // report fills in what is counted, and begins the next interval's quantiles.
 func (s *stats) report(b *WorkerBucket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b.Granted, b.Local, b.Refused, b.Calls = s.granted, s.local, s.refused, s.calls
-	b.LargestN, b.Waiting = s.largestN, s.waiting
-	if s.waiting > 0 && !s.headDue.IsZero() {
-		b.HeadWait = max(0, time.Until(s.headDue))
-	}
+	b.LargestN = s.largestN
 	b.WaitP50, b.WaitP99 = s.waits.quantile(0.5), s.waits.quantile(0.99)
 	b.CallP99 = s.callTime.quantile(0.99)
 	s.waits, s.callTime = histogram{}, histogram{}

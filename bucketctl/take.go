@@ -1,7 +1,6 @@
 package bucketctl
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -30,14 +29,13 @@ const mendedAhead = 2
 // unlimited is the patience of a caller without a deadline, in microseconds.
 const unlimited = int64(maxNumber)
 
-// verdict is the answer to one request, by Redis or by the worker itself.
-type verdict struct {
-	code      int64
-	wait      time.Duration // charged: until the start; else: at least how long
-	ask       time.Duration // waits: when to ask again
-	at        time.Time     // server time of the answer
-	level     float64
-	limit     Limit // in force
+// circumstances are what the requests of one call share: the bucket as it was
+// when they were decided, by Redis or by the worker itself.
+type circumstances struct {
+	at        time.Time // server time of the decision
+	ask       time.Duration
+	level     float64 // tokens left; NaN when unknown
+	limit     Limit   // in force
 	stop      int64
 	stopEnd   time.Time // zero: no end
 	mended    int64
@@ -45,56 +43,97 @@ type verdict struct {
 	localMode Mode
 	reason    string // why local
 	rev       Rev
-	overEnd   time.Time // zero: no end, or no override
 	override  bool
+	overEnd   time.Time // zero: no end, or no override
 	gen       int64
+}
+
+// verdict is the answer to one request.
+type verdict struct {
+	*circumstances
+	code int64
+	wait time.Duration // charged: until the start; else: at least how long
+	due  time.Time     // charged: the start by this machine's clock
 }
 
 // start is when a charged caller may start, by the server's clock.
 func (v verdict) start() time.Time { return v.at.Add(v.wait) }
 
-// takeArguments are the script's arguments for one request.
-func takeArguments(l Limit, gen int64, horizon time.Duration, n float64, patience int64) []any {
-	request := formatExact(n) + ":" + strconv.FormatInt(patience, 10)
-	return append(declaredArguments(l, gen), horizon.Microseconds(), 0, request)
-}
-
-// declaredArguments are the first four arguments of take and give.
-func declaredArguments(l Limit, gen int64) []any {
-	return []any{formatExact(l.Capacity), formatExact(l.Rate), l.Per.Microseconds(), gen}
-}
-
-// decodeTake is the one place where take's reply for one request is decoded.
-func decodeTake(r reply) (verdict, error) {
-	const head = 12
-	if err := r.length(head + 2); err != nil {
-		return verdict{}, err
+// appendTake appends the script's arguments for a batch of requests.
+func appendTake(args []any, l Limit, gen int64, horizon time.Duration, batch []*request, now time.Time) []any {
+	args = append(declaredArguments(args, l, gen), horizon.Microseconds(), 0)
+	for _, r := range batch {
+		args = append(args, requestArgument(r.n, r.patience(now)))
 	}
+	return args
+}
+
+// mostCommon is the argument of a caller that wants 1 and has no deadline.
+const mostCommon = "1:9000000000000000"
+
+func requestArgument(n float64, patience int64) string {
+	if n == 1 && patience == unlimited {
+		return mostCommon
+	}
+	text := strconv.AppendFloat(make([]byte, 0, 32), n, 'f', -1, 64)
+	return string(strconv.AppendInt(append(text, ':'), patience, 10))
+}
+
+// declaredArguments appends the first four arguments of take and give.
+func declaredArguments(args []any, l Limit, gen int64) []any {
+	return append(args, formatExact(l.Capacity), formatExact(l.Rate), l.Per.Microseconds(), gen)
+}
+
+// takeHead is how many items of take's reply come before the answers.
+const takeHead = 12
+
+// decodeTake is the one place where take's reply is decoded. It appends one
+// verdict for each of n requests.
+func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
+	if err := r.length(takeHead + 2*n); err != nil {
+		return nil, err
+	}
+	c, err := decodeCircumstances(r)
+	if err != nil {
+		return nil, err
+	}
+	received := time.Now()
+	for i := range n {
+		code, err := r.integer(takeHead + 2*i)
+		if err != nil {
+			return nil, err
+		}
+		wait, err := r.integer(takeHead + 2*i + 1)
+		if err != nil {
+			return nil, err
+		}
+		if code < codeCharged || code > codeImpossible || wait < 0 {
+			return nil, fmt.Errorf("the take script replied with code %d, wait %d", code, wait)
+		}
+		v := verdict{circumstances: c, code: code, wait: microsSaturated(wait)}
+		v.due = received.Add(v.wait)
+		verdicts = append(verdicts, v)
+	}
+	return verdicts, nil
+}
+
+func decodeCircumstances(r reply) (*circumstances, error) {
 	ints, err := r.integers(0, 9)
 	if err != nil {
-		return verdict{}, err
+		return nil, err
 	}
 	var floats [3]float64
 	for i := range floats {
 		if floats[i], err = r.number(9 + i); err != nil {
-			return verdict{}, err
+			return nil, err
 		}
 	}
-	answer, err := r.integers(head, 2)
-	if err != nil {
-		return verdict{}, err
-	}
-	if answer[0] < codeCharged || answer[0] > codeImpossible {
-		return verdict{}, fmt.Errorf("the take script replied with code %d", answer[0])
-	}
-	v := verdict{
-		code:     answer[0],
-		wait:     microsSaturated(answer[1]),
-		ask:      microsSaturated(ints[4]),
+	c := &circumstances{
 		at:       time.UnixMicro(ints[0]).UTC(),
 		mended:   ints[1],
 		stop:     ints[2],
 		stopEnd:  fromUnixMicro(ints[3]),
+		ask:      microsSaturated(ints[4]),
 		gen:      ints[6],
 		rev:      Rev(ints[7]),
 		override: ints[8] != 0,
@@ -102,9 +141,9 @@ func decodeTake(r reply) (verdict, error) {
 		limit:    Limit{Capacity: floats[1], Rate: floats[2]},
 	}
 	if ints[8] > 0 {
-		v.overEnd = fromUnixMicro(ints[8])
+		c.overEnd = fromUnixMicro(ints[8])
 	}
-	return v, nil
+	return c, nil
 }
 
 // microsSaturated converts, saturating instead of overflowing.
@@ -113,13 +152,4 @@ func microsSaturated(us int64) time.Duration {
 		return math.MaxInt64
 	}
 	return micros(us)
-}
-
-// patienceOf is how long the context lets a caller wait.
-func patienceOf(ctx context.Context) int64 {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return unlimited
-	}
-	return max(0, time.Until(deadline).Microseconds())
 }

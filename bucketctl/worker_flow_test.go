@@ -97,7 +97,7 @@ func TestHoldStopsAndResumeWakes(t *testing.T) {
 	defer cancel()
 	waited := make(chan error, 1)
 	go func() { waited <- l.Wait(context.WithoutCancel(ctx)) }()
-	awaitTrue(t, func() bool { _, short := l.shortage(); return short })
+	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short })
 	if _, err := a.Resume(t.Context(), "k", AnyRev, ""); err != nil {
 		t.Fatal(err)
 	}

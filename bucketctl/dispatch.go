@@ -1,0 +1,123 @@
+package bucketctl
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// orphan is a charge whose caller left before its start.
+type orphan struct {
+	n float64
+	verdict
+}
+
+// dispatch serves the queue until it is empty. It is the only one that asks
+// Redis for this bucket's waiting callers.
+func (l *Limiter) dispatch(ctx context.Context) {
+	var (
+		batch    []*request
+		verdicts []verdict
+		most     = maxBatch
+	)
+	for ctx.Err() == nil {
+		woken := l.wakeSignal() // before asking, so that no change after the answer is missed
+		if batch = l.queue.next(batch, most); len(batch) == 0 {
+			return
+		}
+		var err error
+		verdicts, err = l.decide(ctx, batch, verdicts[:0])
+		ask, orphans := l.deliver(batch, verdicts, err)
+		for _, o := range orphans {
+			l.handOn(o)
+		}
+		most = maxBatch
+		if ask > 0 {
+			l.rest(ctx, ask, woken)
+			most = l.affordable(verdicts)
+		}
+	}
+}
+
+// affordable is how many requests the next call can hope to charge: asking for
+// more would only make Redis read them in vain.
+func (l *Limiter) affordable(verdicts []verdict) int {
+	const least = 16
+	v := verdicts[0]
+	hope := v.limit.Rate * (l.client.config.Horizon.Seconds() + v.ask.Seconds())
+	return int(math.Min(maxBatch, least+math.Max(0, hope)))
+}
+
+// rest sleeps until it is time to ask again, a change of the bucket wakes, or
+// the Client ends.
+func (l *Limiter) rest(ctx context.Context, ask time.Duration, woken <-chan struct{}) {
+	early := l.roundTrip / 2 // asking is timed ahead; a start never is
+	timer := time.NewTimer(min(max(ask-early, time.Microsecond), recheck))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-woken:
+	case <-ctx.Done():
+	}
+}
+
+// deliver answers the requests of one call. Those who must wait keep their
+// places, and ask is when to ask for them again. Charges whose callers left
+// come back as orphans.
+func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask time.Duration, orphans []orphan) {
+	now := time.Now()
+	q := &l.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, r := range batch {
+		r.sent = false
+		a := answer{err: err}
+		if err == nil {
+			a.verdict = verdicts[i]
+		}
+		switch {
+		case r.gone:
+			q.remove(r)
+			if err == nil && a.code == codeCharged {
+				orphans = append(orphans, orphan{r.n, a.verdict})
+			}
+		case err == nil && a.code == codeWaits:
+			if ask == 0 {
+				ask = max(time.Microsecond, a.ask)
+				q.resting, q.due = true, time.Time{}
+				if a.stop != stopHeld {
+					q.due = now.Add(a.wait)
+				}
+			}
+		default:
+			q.remove(r)
+			l.stats.count(a, r, now)
+			r.answer <- a
+		}
+	}
+	return ask, orphans
+}
+
+// handOn gives a charge whose caller left to the first in the queue that it
+// suffices for, and what is left of it back to the bucket.
+func (l *Limiter) handOn(o orphan) {
+	now := time.Now()
+	q := &l.queue
+	q.mu.Lock()
+	for e := q.waiting.Front(); e != nil; e = e.Next() {
+		r := of(e)
+		if r.sent || r.gone || r.n > o.n || o.wait.Microseconds() > r.patience(now) {
+			continue
+		}
+		q.remove(r)
+		a := answer{verdict: o.verdict}
+		l.stats.count(a, r, now)
+		r.answer <- a
+		o.n -= r.n
+		break
+	}
+	q.mu.Unlock()
+	if o.n >= MinTokens && !o.local {
+		l.client.goUnlessClosed(func(ctx context.Context) { l.refund(ctx, o.n, o.verdict) })
+	}
+}

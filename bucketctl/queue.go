@@ -1,0 +1,137 @@
+package bucketctl
+
+import (
+	"container/list"
+	"sync"
+	"time"
+)
+
+// maxBatch is how many requests one call takes at most. More would not be
+// faster, and would keep Redis from others for longer.
+const maxBatch = 256
+
+// request is one caller who wants n tokens.
+type request struct {
+	n        float64
+	deadline time.Time // of the caller; zero: none
+	allow    bool      // has no patience at all
+	joined   time.Time
+	answer   chan answer // of one, so that whoever answers never waits
+
+	place *list.Element // in the queue; nil once answered or gone
+	sent  bool          // a call that asks for it is in flight
+	gone  bool          // its caller left meanwhile
+}
+
+// answer is what a request gets.
+type answer struct {
+	verdict
+	err error
+}
+
+// patience is how long the caller accepts to wait at now, in microseconds.
+func (r *request) patience(now time.Time) int64 {
+	switch {
+	case r.allow:
+		return 0
+	case r.deadline.IsZero():
+		return unlimited
+	}
+	return max(0, r.deadline.Sub(now).Microseconds())
+}
+
+// queue is where the callers of one bucket and process stand, in their order of
+// arrival. One dispatcher asks Redis for all of them: while its call is in
+// flight the others gather, and the next call takes them all.
+type queue struct {
+	mu      sync.Mutex
+	waiting list.List // of *request
+	tokens  float64   // that they want together
+	running bool      // a dispatcher is at work
+	resting bool      // it sleeps until tokens come back
+	due     time.Time // while resting: when the first of the queue is due; zero: nobody knows
+}
+
+// join takes the last place. The caller must start a dispatcher if told so.
+func (q *queue) join(r *request) (start bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r.place = q.waiting.PushBack(r)
+	q.tokens += r.n
+	start = !q.running
+	q.running = true
+	return start
+}
+
+// leave takes a caller out, from wherever it stands. It reports whether the
+// request was answered already, and the answer waits in its channel.
+func (q *queue) leave(r *request) (answered bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r.place == nil {
+		return true
+	}
+	r.gone = true
+	if !r.sent {
+		q.remove(r)
+	}
+	return false
+}
+
+// remove takes a request out of the list. Needs q.mu.
+func (q *queue) remove(r *request) {
+	q.waiting.Remove(r.place)
+	r.place = nil
+	q.tokens -= r.n
+	if q.waiting.Len() == 0 {
+		q.tokens = 0 // no drift
+	}
+}
+
+// next puts the first requests into batch, at most most, for one call. Without
+// any the dispatcher is to end: the queue no longer counts on it.
+func (q *queue) next(batch []*request, most int) []*request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.resting = false
+	batch = batch[:0]
+	for e := q.waiting.Front(); e != nil && len(batch) < most; e = e.Next() {
+		r := of(e)
+		r.sent = true
+		batch = append(batch, r)
+	}
+	q.running = len(batch) > 0
+	return batch
+}
+
+// of is the request at a place; the list holds nothing else.
+func of(e *list.Element) *request {
+	r, _ := e.Value.(*request)
+	return r
+}
+
+// shortage reports whether callers wait for tokens, and until when the first.
+func (q *queue) shortage() (due time.Time, short bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.due, q.resting && q.waiting.Len() > 0
+}
+
+// startBehind estimates when n tokens would be there behind all who wait, at a
+// rate in tokens per second; unknown where nobody waits, or for a hold.
+func (q *queue) startBehind(n, rate float64) (start time.Time, known bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	front := q.waiting.Front()
+	if !q.resting || front == nil || q.due.IsZero() || rate <= 0 {
+		return time.Time{}, false
+	}
+	return q.due.Add(seconds((q.tokens - of(front).n + n) / rate)), true
+}
+
+// length is how many callers stand in the queue.
+func (q *queue) length() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting.Len()
+}
