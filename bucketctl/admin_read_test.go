@@ -30,7 +30,7 @@ func takeFrom(t *testing.T, c redis.UniversalClient, key string, limit Limit, n 
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := decodeTake(r)
+	v, err := decodeOne(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,8 +117,8 @@ func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason strin
 		if v.code == codeWaits && head == 0 {
 			head = v.wait
 		}
-		v.due = time.Now().Add(v.wait)
 		if v.code == codeCharged {
+			v.due = time.Now().Add(v.wait)
 			l.share.spend(time.Now(), r.n, seconds(limit.Capacity/limit.Rate))
 		}
 		verdicts = append(verdicts, v)

@@ -81,7 +81,7 @@ func TestRunScriptNeedsNoLoading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decodeTake(r); err != nil {
+		if _, err := decodeOne(r); err != nil {
 			t.Fatal(err)
 		}
 	}

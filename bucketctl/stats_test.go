@@ -9,43 +9,31 @@ import (
 
 func TestStatsCount(t *testing.T) {
 	var s stats
-	s.enter()
-	s.enter()
-	s.leave()
-	s.count(true, false, 3, 10*time.Millisecond)
-	s.count(true, true, 1.5, 20*time.Millisecond)
-	s.count(false, false, 40, 0)
+	now := time.Now()
+	tell := func(code int64, local bool, n float64, waited, wait time.Duration) {
+		a := answer{verdict: verdict{circumstances: &circumstances{local: local}, code: code, wait: wait}}
+		s.count(a, &request{n: n, joined: now.Add(-waited)}, now)
+	}
+	tell(codeCharged, false, 3, 4*time.Millisecond, 6*time.Millisecond)
+	tell(codeCharged, true, 1.5, 0, 20*time.Millisecond)
+	tell(codeRefused, false, 40, 0, 0)
 	s.called(2 * time.Millisecond)
-	s.setHead(time.Now().Add(time.Hour))
 	var b WorkerBucket
 	s.report(&b)
-	if b.Granted != 4.5 || b.Local != 1.5 || b.Refused != 1 || b.Calls != 1 || b.LargestN != 40 || b.Waiting != 1 {
+	if b.Granted != 4.5 || b.Local != 1.5 || b.Refused != 1 || b.Calls != 1 || b.LargestN != 40 {
 		t.Errorf("reported %+v", b)
-	}
-	if b.HeadWait <= 59*time.Minute || b.HeadWait > time.Hour {
-		t.Errorf("the head waits %v, want an hour", b.HeadWait)
 	}
 	if b.WaitP50 < 10*time.Millisecond || b.WaitP99 < 20*time.Millisecond || b.WaitP99 > 24*time.Millisecond || b.CallP99 < 2*time.Millisecond {
 		t.Errorf("quantiles %v, %v, %v", b.WaitP50, b.WaitP99, b.CallP99)
 	}
-	s.leave()
+	s.refuse()
 	b = WorkerBucket{}
 	s.report(&b)
-	if b.Granted != 4.5 || b.Refused != 1 || b.LargestN != 40 {
+	if b.Granted != 4.5 || b.Refused != 2 || b.LargestN != 40 {
 		t.Errorf("counters went back: %+v", b)
 	}
-	if b.Waiting != 0 || b.HeadWait != 0 || b.WaitP99 != 0 || b.CallP99 != 0 {
+	if b.WaitP99 != 0 || b.CallP99 != 0 {
 		t.Errorf("the next interval begins with %+v", b)
-	}
-}
-
-func TestHeadThatIsOverdueWaitsNothing(t *testing.T) {
-	var s stats
-	s.enter()
-	s.setHead(time.Now().Add(-time.Minute))
-	var b WorkerBucket
-	if s.report(&b); b.HeadWait != 0 {
-		t.Errorf("the head waits %v", b.HeadWait)
 	}
 }
 

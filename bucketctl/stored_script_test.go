@@ -110,7 +110,7 @@ func TestStateIsWhatTheTakeScriptSees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := decodeTake(r)
+		v, err := decodeOne(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,9 @@ func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
 			return nil, fmt.Errorf("the take script replied with code %d, wait %d", code, wait)
 		}
 		v := verdict{circumstances: c, code: code, wait: microsSaturated(wait)}
-		v.due = received.Add(v.wait)
+		if code == codeCharged {
+			v.due = received.Add(v.wait)
+		}
 		verdicts = append(verdicts, v)
 	}
 	return verdicts, nil

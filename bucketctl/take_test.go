@@ -1,7 +1,6 @@
 package bucketctl
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -21,18 +20,21 @@ func takeReply() reply {
 }
 
 func TestDecodeTake(t *testing.T) {
-	v, err := decodeTake(takeReply())
+	v, err := decodeOne(takeReply())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := verdict{
-		code: codeCharged, wait: 1500 * time.Microsecond, ask: 250 * time.Microsecond,
-		at: time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
+	if v.code != codeCharged || v.wait != 1500*time.Microsecond {
+		t.Errorf("code %d, wait %v", v.code, v.wait)
+	}
+	want := circumstances{
+		ask: 250 * time.Microsecond,
+		at:  time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
 		stop: stopCooldown, stopEnd: time.UnixMicro(1_700_000_001_000_000).UTC(),
 		mended: mendedAhead, rev: 7, override: true, gen: 42,
 	}
-	if v != want {
-		t.Errorf("decoded\n%+v, want\n%+v", v, want)
+	if *v.circumstances != want {
+		t.Errorf("decoded\n%+v, want\n%+v", *v.circumstances, want)
 	}
 	if got := v.start(); got != want.at.Add(1500*time.Microsecond) {
 		t.Errorf("start at %v", got)
@@ -44,7 +46,7 @@ func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
 	r[8] = int64(1_700_000_060_000_000) // the override's end
 	r[3] = int64(0)                     // the stop has none
 	r[13] = unlimited
-	v, err := decodeTake(r)
+	v, err := decodeOne(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
 		t.Errorf("an unlimited wait is %v", v.wait)
 	}
 	r[8], r[13] = int64(0), int64(math.MaxInt64)
-	if v, err = decodeTake(r); err != nil || v.override || !v.overEnd.IsZero() || v.wait != math.MaxInt64 {
+	if v, err = decodeOne(r); err != nil || v.override || !v.overEnd.IsZero() || v.wait != math.MaxInt64 {
 		t.Errorf("without an override: %+v, %v", v, err)
 	}
 }
@@ -65,25 +67,25 @@ func TestTakeReplyOfAnotherShapeIsAnError(t *testing.T) {
 		for _, wrong := range []any{nil, "text", []any{}, true, map[any]any{}} {
 			r := takeReply()
 			r[i] = wrong
-			if _, err := decodeTake(r); err == nil {
+			if _, err := decodeOne(r); err == nil {
 				t.Errorf("item %d as %T is taken", i+1, wrong)
 			}
 		}
-		if _, err := decodeTake(takeReply()[:i]); err == nil {
+		if _, err := decodeOne(takeReply()[:i]); err == nil {
 			t.Errorf("a reply of %d items is taken", i)
 		}
 	}
 	for _, code := range []int64{-1, codeImpossible + 1, math.MaxInt64} {
 		r := takeReply()
 		r[12] = code
-		if _, err := decodeTake(r); err == nil {
+		if _, err := decodeOne(r); err == nil {
 			t.Errorf("code %d is taken", code)
 		}
 	}
 	for _, level := range []string{"nan", "inf", "", "0x10", "1e400"} {
 		r := takeReply()
 		r[9] = level
-		if _, err := decodeTake(r); err == nil || !strings.Contains(err.Error(), "item 10") {
+		if _, err := decodeOne(r); err == nil || !strings.Contains(err.Error(), "item 10") {
 			t.Errorf("level %q: %v", level, err)
 		}
 	}
@@ -97,18 +99,20 @@ func TestTakeArgumentsHaveNoExponents(t *testing.T) {
 	}
 }
 
-func TestPatienceOf(t *testing.T) {
-	if got := patienceOf(t.Context()); got != unlimited {
-		t.Errorf("without a deadline: %d", got)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	defer cancel()
-	if got := micros(patienceOf(ctx)); got > time.Hour || got < time.Hour-time.Minute {
-		t.Errorf("with an hour left: %v", got)
-	}
-	late, cancelLate := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer cancelLate()
-	if got := patienceOf(late); got != 0 {
-		t.Errorf("past the deadline: %d", got)
+func TestPatienceOfARequest(t *testing.T) {
+	now := time.Now()
+	for _, tt := range []struct {
+		name string
+		r    request
+		want int64
+	}{
+		{"without a deadline", request{}, unlimited},
+		{"with an hour left", request{deadline: now.Add(time.Hour)}, 3_600_000_000},
+		{"past the deadline", request{deadline: now.Add(-time.Second)}, 0},
+		{"none at all", request{allow: true}, 0},
+	} {
+		if got := tt.r.patience(now); got != tt.want {
+			t.Errorf("%s: %d µs, want %d", tt.name, got, tt.want)
+		}
 	}
 }

@@ -1,0 +1,19 @@
+package bucketctl
+
+import "time"
+
+// takeArguments are the take script's arguments for one request, without
+// patience (0) or with any amount of it.
+func takeArguments(l Limit, gen int64, horizon time.Duration, n float64, patience int64) []any {
+	r := &request{n: n, allow: patience == 0}
+	return appendTake(nil, l, gen, horizon, []*request{r}, time.Time{})
+}
+
+// decodeOne decodes take's reply for one request.
+func decodeOne(r reply) (verdict, error) {
+	verdicts, err := decodeTake(r, 1, nil)
+	if err != nil {
+		return verdict{}, err
+	}
+	return verdicts[0], nil
+}
