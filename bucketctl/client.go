@@ -207,13 +207,19 @@ func (c *Client) comeBack(ctx context.Context) {
 }
 
 // tryAll makes sure that Redis takes writes and lets the scripts run, which a
-// PING would not show.
+// PING would not show. The report comes first: where Redis answers but refuses
+// the scripts, operators see who decides alone and why. That reports alone are
+// refused stops nobody.
 func (c *Client) tryAll(ctx context.Context) error {
+	if err := c.publishReport(ctx, false); classify(ctx, err) == classOutage {
+		return err
+	}
 	for _, l := range c.all() {
-		if err := l.try(ctx); err != nil && classify(ctx, err) != classBucket {
+		// One bucket stands for all: if another can't be used, its next take
+		// opens the link again.
+		if err := l.try(ctx); classify(ctx, err) != classBucket {
 			return err
 		}
-		break // one stands for all: the next take of another would open the link again
 	}
-	return c.publishReport(ctx, false)
+	return nil
 }

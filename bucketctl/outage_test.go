@@ -296,3 +296,50 @@ func TestMissingPermissionIsConfiguration(t *testing.T) {
 		t.Error("the reason shows the password")
 	}
 }
+
+func TestRefusedScriptsAreReported(t *testing.T) {
+	s := redistest.Start(t)
+	admin := s.Client(t)
+	if err := admin.Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-time").Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
+	l := mustBucket(t, c, "k", PerSecond(10))
+	if _, err := l.Allow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := openAdmin(t, s)
+	awaitTrue(t, func() bool {
+		workers, _, err := a.Workers(t.Context())
+		if err != nil || len(workers) != 1 || len(workers[0].Buckets) != 1 {
+			return false
+		}
+		b := workers[0].Buckets[0]
+		return b.Mode == ModeShare && strings.HasPrefix(b.Reason, "configuration: ") && !b.Since.IsZero()
+	})
+	if err := admin.Do(t.Context(), "ACL", "SETUSER", "w", "+time").Err(); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, func() bool { return !isOpen(c) })
+}
+
+func TestRefusedReportsDoNotKeepAWorkerAway(t *testing.T) {
+	s := redistest.Start(t)
+	if err := s.Client(t).Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-xadd").Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
+	l := mustBucket(t, c, "k", PerSecond(1000))
+	s.Kill()
+	awaitTrue(t, func() bool {
+		if _, err := l.Allow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return isOpen(c)
+	})
+	s.Restart()
+	if err := s.Client(t).Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-xadd").Err(); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, func() bool { return !isOpen(c) })
+}
