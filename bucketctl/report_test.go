@@ -79,7 +79,7 @@ func TestReportsAreReadAsTheyAreWritten(t *testing.T) {
 			}
 		}
 		got.Buckets, w.Buckets = nil, nil
-		if got.Name() != w.Name() || got.App != w.App || got.Host != w.Host || got.PID != w.PID || got.Version != w.Version ||
+		if got.ID != w.ID || got.App != w.App || got.Host != w.Host || got.PID != w.PID || got.Version != w.Version ||
 			got.Start != w.Start || got.Interval != w.Interval || got.Seen != w.Seen || got.Fallback != w.Fallback || got.Closing != w.Closing {
 			t.Fatalf("read %+v, want %+v", got, w)
 		}

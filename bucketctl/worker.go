@@ -43,9 +43,6 @@ func (w Worker) SilentAt(now time.Time) bool {
 	return !w.Closing && now.Sub(w.Seen) > silentAfter*w.Interval
 }
 
-// Name is how people call the worker: app, host and process.
-func (w Worker) Name() string { return w.ID }
-
 // WorkerBucket is what a worker says of one bucket. Granted, Refused, Local and
 // Calls only grow while the worker lives.
 type WorkerBucket struct {

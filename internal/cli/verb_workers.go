@@ -30,12 +30,13 @@ func runWorkers(ctx context.Context, c *call) error {
 		header: []string{"WORKER", "MODE", "SINCE", "BUCKET", "SHARE", "GRANTED", "WAITING", "P99", "SEEN", "REASON"},
 		right:  map[int]bool{4: true, 5: true, 6: true, 7: true, 8: true},
 	}
-	for _, w := range r.workers {
+	names := bucketctl.Names(r.workers)
+	for i, w := range r.workers {
 		if len(c.args) > 0 && !only(&w, c.args[0]) {
 			continue
 		}
 		records = append(records, toWorker(w, r.now))
-		t.rows = append(t.rows, c.workerRows(w, r.now)...)
+		t.rows = append(t.rows, c.workerRows(names[i], w, r.now)...)
 	}
 	if len(records) == 0 && !c.out.isJSON() {
 		c.note("no worker was heard of in the last 15 minutes")
@@ -55,15 +56,19 @@ func only(w *bucketctl.Worker, key string) bool {
 }
 
 // workerRows is one row for each bucket of w, or one for w alone.
-func (c *call) workerRows(w bucketctl.Worker, now time.Time) [][]string {
-	name, seen := c.out.cell(w.Name()), showSpan(now.Sub(w.Seen))+" ago"
+func (c *call) workerRows(name string, w bucketctl.Worker, now time.Time) [][]string {
+	name = c.out.cell(name)
+	seen := showSpan(now.Sub(w.Seen)) + " ago"
 	if len(w.Buckets) == 0 {
 		return [][]string{{name, modeText(w, bucketctl.ModeShared, now), "-", "-", "-", "-", "-", "-", seen, "-"}}
 	}
 	var rows [][]string
 	for _, b := range w.Buckets {
 		since, share := "-", "-"
-		if !b.Since.IsZero() {
+		switch {
+		case w.SilentAt(now):
+			since = seen // nobody knows what it does since then
+		case !b.Since.IsZero():
 			since = showSpan(now.Sub(b.Since)) + " ago"
 		}
 		if b.Share > 0 {

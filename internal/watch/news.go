@@ -30,7 +30,7 @@ func (m *model) takeReport(w bucketctl.Worker) {
 		m.dismiss(r)
 		return
 	case r == nil:
-		r = &reporter{name: w.Name()}
+		r = &reporter{name: w.App}
 		m.workers[w.ID] = r
 		m.crew = append(m.crew, r)
 	case !w.Seen.After(r.report.Seen):
@@ -100,7 +100,7 @@ func (m *model) muster(now time.Time) {
 	for _, r := range replaced(m.crew, now) {
 		m.dismiss(r)
 	}
-	names := uniqueNames(m.crew)
+	names := namesOf(m.crew)
 	for i, r := range m.crew {
 		if !r.mark(names[i], r.report.SilentAt(now)) {
 			continue

@@ -1,10 +1,8 @@
 package watch
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,28 +126,13 @@ func newestStarts(all []*reporter, now time.Time) map[process]time.Time {
 	return newest
 }
 
-// uniqueNames names reporters as people call them. Where two would be called the
-// same, all but the one that started first get a number.
-func uniqueNames(all []*reporter) []string {
-	order := slices.Clone(all)
-	slices.SortFunc(order, func(a, b *reporter) int {
-		return cmp.Or(a.report.Start.Compare(b.report.Start), strings.Compare(a.report.ID, b.report.ID))
-	})
-	taken := make(map[string]bool, len(order))
-	names := make(map[string]string, len(order))
-	for _, r := range order {
-		name := r.report.Name()
-		for n := 2; taken[name]; n++ {
-			name = r.report.Name() + "#" + strconv.Itoa(n)
-		}
-		taken[name] = true
-		names[r.report.ID] = name
-	}
-	out := make([]string, len(all))
+// namesOf names reporters as people call them.
+func namesOf(all []*reporter) []string {
+	workers := make([]bucketctl.Worker, len(all))
 	for i, r := range all {
-		out[i] = names[r.report.ID]
+		workers[i] = r.report
 	}
-	return out
+	return bucketctl.Names(workers)
 }
 
 // excess is what a worker on its own may draw from one bucket above its limit,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -202,24 +201,5 @@ func TestLocalGrantsCountBesideThoseOfRedis(t *testing.T) {
 	}
 	if got := d.row(d.w.Snapshot(), "k"); !same(got.Granted, 8) || !same(got.Used, 0.8) {
 		t.Errorf("granted %v, used %v", got.Granted, got.Used)
-	}
-}
-
-func TestNamesAreUnique(t *testing.T) {
-	var all []*reporter
-	for i, start := range []float64{2, 1, 3} {
-		w := worker("same", draws("k", 0, 0))
-		w.Start = at(start)
-		all = append(all, &reporter{report: w})
-		_ = i
-	}
-	base := all[0].report.Name()
-	// IDs decide who is who; give each its own behind the same name.
-	for i, r := range all {
-		r.report.ID = strings.Repeat("x", i+1)
-	}
-	names := uniqueNames(all)
-	if slices.Contains(names, "") || names[0] == names[1] || names[1] == names[2] || names[0] == names[2] {
-		t.Errorf("names %q of %q", names, base)
 	}
 }
