@@ -63,7 +63,8 @@ func (l *Limiter) Wait(ctx context.Context) error { return l.WaitN(ctx, 1) }
 // (ErrExceedsCapacity), if the wait can't end before ctx's deadline
 // (ErrDeadline), if ctx ends, if the Client is closed (ErrClosed), if the key
 // is no bucket (ErrWrongType), or if Redis can't be asked and the fallback
-// policy is FallbackClosed (ErrUnavailable).
+// policy is FallbackClosed (ErrUnavailable). A hold may be lifted at any time,
+// so at a held bucket it waits until ctx ends, whatever the hold's own end.
 func (l *Limiter) WaitN(ctx context.Context, n float64) error {
 	_, err := l.acquire(ctx, n)
 	return err

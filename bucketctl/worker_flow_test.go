@@ -122,3 +122,31 @@ func awaitTrue(t *testing.T, condition func() bool) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// A hold may be lifted long before a caller's deadline, and a loop around a
+// Wait that refuses at once would hammer Redis through the whole hold.
+func TestHoldDoesNotRefuseACallerWithADeadline(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	a := openAdmin(t, s)
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Hold(t.Context(), "k", AnyRev, EndAfter(time.Hour), ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	waited := make(chan error, 1)
+	go func() { waited <- l.Wait(ctx) }()
+	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short })
+	if ok, err := l.Allow(ctx); ok || err != nil {
+		t.Errorf("Allow on a held bucket: %v, %v", ok, err)
+	}
+	if _, err := a.Resume(t.Context(), "k", AnyRev, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("after the resume: %v", err)
+	}
+}

@@ -30,7 +30,8 @@ func (m *model) take(now float64, l limits, ahead int64, asks []ask, answered []
 				wait = 9e15
 			}
 			o.code = waits
-			if wait > float64(a.patience) {
+			// A hold may be lifted at any time: it only ends a patience of none.
+			if a.patience == 0 || wait > float64(a.patience) && stop != heldUp {
 				o.code = refusedNow
 			}
 		case wait > float64(a.patience):

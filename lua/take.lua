@@ -25,12 +25,14 @@
 --   11 capacity in force, text
 --   12 rate     in force, text
 --   13… code, wait   for each request: 0 charged, start after wait; 1 not within its patience, wait is
---                    how long it would be; 2 waits, for at least wait; 3 more than the capacity (microseconds)
+--                    how long it would be; 2 waits, for at least wait, or until a hold is lifted;
+--                    3 more than the capacity (microseconds)
 -- WRITES
 --   bucket: tokens ts granted capacity rate per gen exp; deletes turn need, and blocked blocked_by
 --           that can't be, where values were corrupt
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
+local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
 
 local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
@@ -58,9 +60,9 @@ capacity, rate = declare(s, capacity, rate, per, own_gen)
 local stop, stop_end = 0, 0
 local is_held, hold_end = held(s)
 if is_held then
-  stop, stop_end = 1, hold_end
+  stop, stop_end = HELD, hold_end
 elseif s.blocked > now then
-  stop, stop_end = 2, s.blocked
+  stop, stop_end = COOLING, s.blocked
 end
 
 -- wait_for returns how long until n tokens are there behind `ahead` tokens of
@@ -81,7 +83,8 @@ for i = 1, #asked, 2 do
     code = IMPOSSIBLE
   elseif stop ~= 0 then
     wait = stop_end == 0 and MAX_NUMBER or stop_end - now
-    if wait > patience then code = REFUSED else ask = math.min(ask or wait, wait) end
+    -- A hold may be lifted at any time: it only ends a patience of none.
+    if patience == 0 or (wait > patience and stop ~= HELD) then code = REFUSED else ask = math.min(ask or wait, wait) end
   else
     wait = wait_for(n, ahead)
     if wait > patience then
