@@ -87,19 +87,8 @@ func (r *rig) decode(v []any, asks int) taken {
 	if len(v) != head+2*asks {
 		r.Fatalf("take replied with %d items for %d requests: %v", len(v), asks, v)
 	}
-	integer := func(i int) int64 {
-		x, ok := v[i].(int64)
-		if !ok {
-			r.Fatalf("item %d of take's reply is %#v, want an integer", i+1, v[i])
-		}
-		return x
-	}
-	float := func(i int) float64 {
-		if _, ok := v[i].(string); !ok {
-			r.Fatalf("item %d of take's reply is %#v, want text", i+1, v[i])
-		}
-		return number(r, v[i])
-	}
+	integer := func(i int) int64 { return as[int64](r, v[i]) }
+	float := func(i int) float64 { return number(r, as[string](r, v[i])) }
 	out := taken{
 		now: integer(0), mended: integer(1), stop: integer(2), stopEnd: integer(3), ask: integer(4), ticket: integer(5),
 		gen: integer(6), rev: integer(7), overEnd: integer(8), level: float(9), capacity: float(10), rate: float(11),
@@ -121,6 +110,16 @@ func (t taken) granted() int {
 	return n
 }
 
+// as is an item of a reply, which has to be of this type.
+func as[T any](f failer, item any) T {
+	f.Helper()
+	v, ok := item.(T)
+	if !ok {
+		f.Fatalf("an item of the reply is %#v, want a %T", item, v)
+	}
+	return v
+}
+
 // given is a decoded reply of give.
 type given struct {
 	now           int64
@@ -133,7 +132,7 @@ func (r *rig) give(l limits, why string, tokens float64, start int64) given {
 	if len(v) != 3 {
 		r.Fatalf("give replied with %v, want 3 items", v)
 	}
-	return given{now: v[0].(int64), tokens: number(r, v[1]), level: number(r, v[2])}
+	return given{now: as[int64](r, v[0]), tokens: number(r, v[1]), level: number(r, v[2])}
 }
 
 // changed is a decoded reply of limit, hold or reset.
@@ -151,16 +150,16 @@ func (r *rig) change(v []any) changed {
 		r.Fatalf("a change replied with %d items, want 8: %v", len(v), v)
 	}
 	flat := func(i int) map[string]string {
-		list := v[i].([]any)
+		list := as[[]any](r, v[i])
 		out := map[string]string{}
 		for j := 0; j < len(list); j += 2 {
-			out[list[j].(string)] = list[j+1].(string)
+			out[as[string](r, list[j])] = as[string](r, list[j+1])
 		}
 		return out
 	}
 	return changed{
-		result: v[0].(string), now: v[1].(int64), kind: v[2].(string),
-		bucket0: flat(3), limit0: flat(4), bucket: flat(5), limit: flat(6), pttl: v[7].(int64),
+		result: as[string](r, v[0]), now: as[int64](r, v[1]), kind: as[string](r, v[2]),
+		bucket0: flat(3), limit0: flat(4), bucket: flat(5), limit: flat(6), pttl: as[int64](r, v[7]),
 	}
 }
 

@@ -207,7 +207,11 @@ func schemaFields(t *testing.T) []string {
 		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Field") {
 			return true
 		}
-		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		if !ok {
+			t.Fatalf("schema.%s is no literal", spec.Names[0].Name)
+		}
+		value, err := strconv.Unquote(literal.Value)
 		if err != nil {
 			t.Fatal(err)
 		}

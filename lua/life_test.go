@@ -131,6 +131,18 @@ func TestExpiryIsRenewedRarely(t *testing.T) {
 	}
 }
 
+// An exp that no script can have written is not believed.
+func TestExpiryBeyondTheLongestIsRenewed(t *testing.T) {
+	r := newRig(t)
+	r.take(plain, now1)
+	r.set("exp", "8999999999999999")
+	r.ok(r.c.PExpire(r.ctx, r.bucket, time.Minute).Err())
+	r.take(plain, now1)
+	if life := r.life(r.bucket); life < day || r.field("exp") > float64(r.now()+2*day) {
+		t.Errorf("lives %d s, exp %v", life/second, r.field("exp"))
+	}
+}
+
 // commandCalls is how often the server ran a command, in scripts or outside.
 func commandCalls(r *rig, command string) (n int) {
 	r.Helper()

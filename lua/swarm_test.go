@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -91,9 +90,16 @@ func TestSwarmGetsTooMuchFromReadThenWrite(t *testing.T) {
 			return 0, false
 		}
 		level, ts := 1.0, now.UnixMicro()
-		if stored, err := c.MGet(ctx, "tokens", "ts").Result(); err == nil && stored[0] != nil && stored[1] != nil {
-			level, _ = strconv.ParseFloat(stored[0].(string), 64)
-			ts, _ = strconv.ParseInt(stored[1].(string), 10, 64)
+		var stored struct {
+			Tokens float64 `redis:"tokens"`
+			Ts     int64   `redis:"ts"`
+		}
+		if err := c.MGet(ctx, "tokens", "ts").Scan(&stored); err != nil {
+			t.Error(err)
+			return 0, false
+		}
+		if stored.Ts > 0 {
+			level, ts = stored.Tokens, stored.Ts
 		}
 		level = math.Min(1, level+float64(now.UnixMicro()-ts)/1e6*swarmRate)
 		if level < 1 {

@@ -178,6 +178,27 @@ func TestStartsAreSpacedByTheRate(t *testing.T) {
 	}
 }
 
+// Waits are told in whole microseconds, never too short; under two there is
+// none, since no sleep is that short.
+func TestWaitsAreRoundedUp(t *testing.T) {
+	r := newRig(t)
+	for rate, waits := range map[float64][]int64{
+		3:      {0, 333334, 666667, 1000000},
+		100000: {0, 10, 20, 30},
+		500000: {0, 2, 4, 6},
+		1e6:    {0, 0, 2, 3},
+		1e9:    {0, 0, 0, 0},
+	} {
+		r := r.under(t)
+		got := r.takeAhead(limits{capacity: 1, rate: rate}, 2*second, times(4, ask{n: 1, patience: endless})...)
+		for i, wait := range waits {
+			if want := (outcome{charged, wait}); got.outcomes[i] != want {
+				t.Errorf("at %v/s request %d: %v, want %v", rate, i, got.outcomes[i], want)
+			}
+		}
+	}
+}
+
 // The second part of L10.
 func TestIdleTimeGrantsWhatAccruedAndNoMore(t *testing.T) {
 	r := newRig(t)
