@@ -95,6 +95,9 @@ func (l *listScreen) arrange(a *app) {
 	for i, p := range places {
 		l.order[i] = buckets[p].Key
 	}
+	if a.keyAt.IsZero() { // nobody chose a row yet: stand on the worst
+		l.at, l.cursor = 0, ""
+	}
 	l.narrow(a)
 }
 
