@@ -82,7 +82,8 @@ func TestScanFindsBucketsAndNoSiblings(t *testing.T) {
 // slot, and lists are put together from all nodes.
 func TestAdminOfACluster(t *testing.T) {
 	t.Parallel() // it waits for the cluster to form
-	c := redistest.Cluster(t, 3).Client(t)
+	nodes := redistest.Cluster(t, 3)
+	c := nodes.Client(t)
 	a := newAdmin(t, c)
 	want := population(t, c)
 	got, steps := scanAll(t, a, "*", 10)
@@ -124,5 +125,31 @@ func TestAdminOfACluster(t *testing.T) {
 	}
 	if events := mustEvents(t, a, EventQuery{Key: keys[1]}); len(events) == 0 || events[len(events)-1].Kind != EventUndo {
 		t.Errorf("events of %q: %v", keys[1], kindsOf(events))
+	}
+	workerOfACluster(t, nodes)
+}
+
+// workerOfACluster: the same permissions suffice on each node, with the two
+// commands by which a client learns where a command has to go.
+func workerOfACluster(t *testing.T, nodes *redistest.Nodes) {
+	t.Helper()
+	for _, node := range nodes.Nodes {
+		userWith(t, node.Client(t), "worker", append(workerCommands(), "cluster|slots", "command"))
+	}
+	c := openClient(t, nodes.Nodes[0], func(c *Config) { c.URL = "redis://worker:p@" + nodes.Nodes[0].Addr + "?cluster=true" })
+	for i := range 12 { // on every node
+		l := mustBucket(t, c, fmt.Sprintf("b:%d", i), PerSecond(100))
+		if d, err := l.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
+			t.Errorf("%s: %+v, %v", l.Key(), d, err)
+		}
+	}
+	if err := c.publishReport(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	for _, node := range nodes.Nodes {
+		owner := node.Client(t)
+		if refused := denied(t, owner); len(refused) != 0 {
+			t.Errorf("a worker of a cluster was refused %v", refused)
+		}
 	}
 }

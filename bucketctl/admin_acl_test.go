@@ -1,0 +1,174 @@
+package bucketctl
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/redistest"
+)
+
+// workerCommands are what a worker's user has to be allowed, and
+// operatorCommands what an operator's user has to be, beside the keys
+// ~<buckets> ~<namespace>:* and the channel &<namespace>:wake.
+func workerCommands() []string {
+	return []string{
+		"eval", "evalsha", "time", "hmget", "hset", "hdel", "pexpire", // the scripts take and give
+		"xadd", "xtrim", "zadd", "zremrangebyscore", // reports, events and the registry
+		"subscribe", "ping", // wake
+		"type", "hgetall", "pttl", // Peek
+	}
+}
+
+func operatorCommands() []string {
+	return []string{
+		"eval", "evalsha", "time", "hget", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", // the scripts
+		"type", "hgetall", "pttl", "zscore", "zscan", "scan", "xrange", "xrevrange", "info", // reading
+		"xadd", "publish", "zrem", // events, wake, and forgetting a deleted bucket
+	}
+}
+
+// userWith makes a user that may call these commands on keys b:* and those of
+// the namespace.
+func userWith(t *testing.T, c *redis.Client, name string, commands []string) {
+	t.Helper()
+	args := []any{"ACL", "SETUSER", name, "reset", "on", ">p", "~b:*", "~bucketctl:*", "&bucketctl:wake"}
+	for _, command := range commands {
+		args = append(args, "+"+command)
+	}
+	do(t, c, args, []any{"ACL", "LOG", "RESET"})
+}
+
+// denied are the commands that the server refused since the log was reset,
+// besides what the client tells of itself when it connects.
+func denied(t *testing.T, c *redis.Client) []string {
+	t.Helper()
+	entries, err := c.ACLLog(t.Context(), 100).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Object, "client|") {
+			commands = append(commands, e.Object)
+		}
+	}
+	slices.Sort(commands)
+	return slices.Compact(commands)
+}
+
+// exercise makes a worker do all that a worker does at Redis.
+func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
+	t.Helper()
+	ctx, owner := t.Context(), s.Client(t)
+	c := openClient(t, s, func(c *Config) { c.URL = "redis://" + user + ":p@" + s.Addr })
+	l := mustBucket(t, c, "b:1", PerSecond(1000).Burst(100))
+	do(t, owner, []any{"DEL", "b:1"}, []any{"SCRIPT", "FLUSH"})
+	granted = l.Wait(ctx) == nil
+	if err := owner.HSet(ctx, "b:1", "tokens", "abc", "blocked", "abc").Err(); err != nil { // to be mended
+		t.Fatal(err)
+	}
+	d, err := l.AllowN(ctx, 1)
+	granted = granted && err == nil && d.Mode == ModeShared
+	_, errGive := l.give(ctx, "settle", -1, 0)
+	_, errPeek := l.Peek(ctx)
+	now := time.Unix(trimEvery*1000, 0)
+	errRegister := c.register(ctx, c.all(), now, 100)
+	errReport := c.publishReport(ctx, false)
+	sub := c.redis.Subscribe(ctx, c.keys.Wake())
+	defer closeQuietly(sub)
+	_, errWake := sub.Receive(ctx)
+	errPing := sub.Ping(ctx)
+	_, errPong := sub.ReceiveTimeout(ctx, time.Second)
+	for _, err := range []error{errGive, errPeek, errRegister, errReport, errWake, errPing, errPong} {
+		granted = granted && err == nil
+	}
+	return granted
+}
+
+func TestCommandsOfAWorkersUserSuffice(t *testing.T) {
+	s := redistest.Start(t)
+	owner := s.Client(t)
+	userWith(t, owner, "worker", workerCommands())
+	if !exercise(t, s, "worker") {
+		t.Error("a worker with the documented permissions can't do all its work")
+	}
+	if refused := denied(t, owner); len(refused) != 0 {
+		t.Errorf("it was refused %v", refused)
+	}
+	if workers, _, err := openAdmin(t, s).Workers(t.Context()); err != nil || len(workers) == 0 {
+		t.Errorf("its reports: %+v, %v", workers, err)
+	}
+	// And each of them is needed: a shorter list would do less.
+	for _, without := range workerCommands() {
+		less := slices.DeleteFunc(workerCommands(), func(command string) bool { return command == without })
+		userWith(t, owner, "less", less)
+		exercise(t, s, "less")
+		if refused := denied(t, owner); !slices.Contains(refused, without) {
+			t.Errorf("without %s nothing was missing: %v", without, refused)
+		}
+	}
+}
+
+func TestCommandsOfAnOperatorsUserSuffice(t *testing.T) {
+	s := redistest.Start(t)
+	owner := s.Client(t)
+	work := func(user string) error {
+		a := newAdmin(t, plainClient(t, &redis.Options{Addr: s.Addr, Username: user, Password: "p"}))
+		ctx := t.Context()
+		var first error
+		keep := func(err error) {
+			if first == nil {
+				first = err
+			}
+		}
+		for _, name := range []string{"SetLimit", "Hold", "Undo", "Resume", "ClearLimit", "Reset", "Delete"} {
+			do(t, owner, []any{"DEL", "b:1", a.keys.Limit("b:1")})
+			arrange(t, newAdmin(t, owner), "b:1")
+			do(t, owner, []any{"HSET", "b:1", "tokens", "abc"}, []any{"SCRIPT", "FLUSH"})
+			_, err := changes(a)[name](t, "b:1", AnyRev)
+			keep(err)
+		}
+		arrange(t, newAdmin(t, owner), "b:1")
+		_, err := a.ClearLimit(ctx, "b:1", AnyRev, "")
+		keep(err)
+		_, err = a.Resume(ctx, "b:1", AnyRev, "") // and nothing is in force any more: the record gets an end
+		keep(err)
+		_, err = a.Get(ctx, "b:2")
+		if !errors.Is(err, ErrNotFound) {
+			keep(err)
+		}
+		_, err = a.List(ctx, "", 10)
+		keep(err)
+		_, _, err = a.Reports(ctx, "0-0", 10)
+		keep(err)
+		_, _, err = a.Workers(ctx)
+		keep(err)
+		_, err = a.Scan(ctx, "b:*", "", 10)
+		keep(err)
+		_, err = a.Server(ctx)
+		keep(err)
+		return first
+	}
+	userWith(t, owner, "operator", operatorCommands())
+	if err := work("operator"); err != nil {
+		t.Errorf("an operator with the documented permissions: %v", err)
+	}
+	if refused := denied(t, owner); len(refused) != 0 {
+		t.Errorf("it was refused %v", refused)
+	}
+	for _, without := range operatorCommands() {
+		less := slices.DeleteFunc(operatorCommands(), func(command string) bool { return command == without })
+		userWith(t, owner, "less", less)
+		if err := work("less"); err == nil && without != "info" {
+			t.Errorf("without %s nothing was missing", without)
+		}
+		if refused := denied(t, owner); !slices.Contains(refused, without) {
+			t.Errorf("without %s nothing was missing: %v", without, refused)
+		}
+	}
+}
