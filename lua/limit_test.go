@@ -3,7 +3,6 @@ package lua_test
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"testing"
 	"time"
 )
@@ -71,40 +70,35 @@ func TestEditsTellBeforeAndAfter(t *testing.T) {
 func TestConflictsWriteNothing(t *testing.T) {
 	r := newRig(t)
 	r.take(plain, now1)
-	stale := []int64{1, 12345, r.now() + day}
-	for range 2 {
-		before := r.dump()
-		for _, rev := range stale {
-			for what, got := range map[string]changed{
-				"limit":  r.limit(rev, strange, edit{capacity: "5"}),
-				"hold":   r.hold(rev, strange, "forever"),
-				"resume": r.hold(rev, strange, "resume"),
-				"reset":  r.reset(rev, strange, "full"),
-				"delete": r.reset(rev, strange, "delete"),
-			} {
-				r.wantResult(what, got, "conflict")
-				if !maps.Equal(got.limit, r.noted()) || !maps.Equal(got.bucket, r.fields()) {
-					t.Errorf("%s: a conflict must tell what is there now: %+v", what, got)
-				}
+	r.wantConflicts("without a record", 1, 12345, r.now()+day)
+	rev := number(r, r.limit(0, strange, edit{capacity: "5"}).limit["rev"])
+	r.wantConflicts("with a record", 0, 1, int64(rev)-1, int64(rev)+1)
+	r.note("rev", 777)
+	r.wantResult("hold", r.hold(777, strange, "forever"), "ok")
+	r.wantConflicts("after a hold", 0, 777)
+	r.wantResult("reset", r.reset(int64(number(r, r.noted()["rev"])), strange, "full"), "ok")
+}
+
+// wantConflicts tries every change on each of these revisions.
+func (r *rig) wantConflicts(when string, revs ...int64) {
+	r.Helper()
+	before := r.dump()
+	for _, rev := range revs {
+		for what, got := range map[string]changed{
+			"limit":  r.limit(rev, strange, edit{capacity: "5"}),
+			"hold":   r.hold(rev, strange, "forever"),
+			"resume": r.hold(rev, strange, "resume"),
+			"reset":  r.reset(rev, strange, "full"),
+			"delete": r.reset(rev, strange, "delete"),
+		} {
+			r.wantResult(fmt.Sprintf("%s: %s on revision %d", when, what, rev), got, "conflict")
+			if !maps.Equal(got.limit, r.noted()) || !maps.Equal(got.bucket, r.fields()) {
+				r.Errorf("%s: %s: a conflict has to tell what is there now: %+v", when, what, got)
 			}
 		}
-		if after := r.dump(); after != before {
-			t.Errorf("conflicts changed\n%s to\n%s", before, after)
-		}
-		r.wantResult("limit", r.limit(0, strange, edit{capacity: "5"}), "ok")
-		stale = append(stale, 0)
-		r.ok(r.c.HDel(r.ctx, r.record, "hold").Err())
-		if rev := int64(number(r, r.noted()["rev"])); r.limit(rev, strange, edit{capacity: "6"}).result != "ok" {
-			t.Errorf("the revision that is there, %d, was refused", rev)
-		}
-		r.ok(r.c.Del(r.ctx, r.record).Err())
-		r.limit(anyRev, strange, edit{capacity: "5"})
-		r.ok(r.c.HSet(r.ctx, r.record, "rev", 777).Err())
-		r.wantResult("hold", r.hold(777, strange, "forever"), "ok")
-		r.ok(r.c.Del(r.ctx, r.record).Err())
-		r.wantResult("hold", r.hold(0, strange, "forever"), "ok")
-		r.ok(r.c.Del(r.ctx, r.record).Err())
-		stale = slices.DeleteFunc(stale, func(rev int64) bool { return rev == 0 })
+	}
+	if after := r.dump(); after != before {
+		r.Errorf("%s: conflicts changed\n%s to\n%s", when, before, after)
 	}
 }
 
