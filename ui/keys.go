@@ -14,7 +14,6 @@ func (a *app) key(msg tea.KeyMsg) tea.Cmd {
 
 	var before tea.Cmd
 	if a.pending != nil {
-		crowded = true
 		before = a.release(true)
 	}
 	switch {

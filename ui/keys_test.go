@@ -153,6 +153,15 @@ func TestRunesInOneMessageAreKeys(t *testing.T) {
 	}
 }
 
+// TestAPasteMovesNothing, not even the selection.
+func TestAPasteMovesNothing(t *testing.T) {
+	b := newBench(t, pictureSnapshot(), 80, 24)
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjp?"), Paste: true})
+	if b.list.at != 0 || b.paused || b.shown() != onList {
+		t.Errorf("row %d, paused %v:\n%s", b.list.at, b.paused, b.View())
+	}
+}
+
 // TestPasteIntoTheFilter is the one place on a screen where a paste counts.
 func TestPasteIntoTheFilter(t *testing.T) {
 	b := newBench(t, pictureSnapshot(), 80, 24)

@@ -79,7 +79,7 @@ func (d *detailScreen) title(a *app, width int) []string {
 	if d.goneAt.IsZero() {
 		return out
 	}
-	text := "No worker registers it and nothing is stored, since " + clockTime(d.goneAt, a.serverNow()) + "."
+	text := "Gone since " + clockTime(d.goneAt, a.serverNow()) + ": not registered, nothing stored."
 	if d.known {
 		text += " The values below are old."
 	}

@@ -39,11 +39,8 @@ func (a *app) View() (out string) {
 
 func (a *app) tooSmall() bool { return a.width < leastWidth || a.height < leastHeight }
 
-// clamp is the last word on size.
+// clamp is the last word on width.
 func (a *app) clamp(lines []string) string {
-	if len(lines) > a.height {
-		lines = lines[:a.height]
-	}
 	for i, line := range lines {
 		if atMost(line) > a.width && textCells(line) > a.width {
 			line = a.cut(line, a.width)
