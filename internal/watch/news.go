@@ -75,7 +75,7 @@ func (m *model) join(r *reporter, at int, before *WorkerRow) {
 	e.from[i].at = at
 	e.stale = true
 	e.saw(row.Seen)
-	if row.Rate > 0 {
+	if !math.IsNaN(row.Rate) && row.Granted > before.Granted {
 		e.sawGrant(row.Seen)
 	}
 	if row.Waiting > 0 || before != nil && before.Waiting > 0 {

@@ -86,6 +86,26 @@ func (c *counter) rate(now time.Time, patience time.Duration) float64 {
 	return math.NaN()
 }
 
+// stride is where the rate of a worker on a bucket is taken from. There may be
+// very many of them, so it keeps two readings where a counter keeps ten: the span
+// is between one and two of rateSpan.
+type stride struct{ from, next reading }
+
+// startAt is a stride of one reading.
+func startAt(r reading) stride { return stride{from: r, next: r} }
+
+// step moves on to r, the reading after last. Readings far apart, as around a
+// silence, count for themselves only.
+func (s stride) step(last, r reading) stride {
+	if last.at.Sub(s.next.at) >= rateSpan {
+		s = stride{from: s.next, next: last}
+	}
+	if r.at.Sub(s.from.at) > 3*rateSpan || r.value < s.from.value {
+		return startAt(last)
+	}
+	return s
+}
+
 // between is the rate between two readings of a counter that grew, or NaN.
 func between(before, after reading) float64 {
 	span := after.at.Sub(before.at).Seconds()

@@ -21,6 +21,7 @@ type reporter struct {
 	name   string // unique
 	silent bool
 	rows   []WorkerRow // by key; replaced by each report, never changed
+	lately []stride    // of each row
 }
 
 // member is a reporter as one of those that draw from a bucket.
@@ -29,34 +30,41 @@ type member struct {
 	at int // which of its rows is the bucket's
 }
 
-// take makes w the newest report. The rates are what its counters grew by since
-// the report before, of the same run: a restarted process has another ID, and
-// where it has not, its start tells. met is called for each row, by its place,
+// take makes w the newest report. The rates are what its counters grew by over the
+// last reports of the same run: a restarted process has another ID, and where it
+// has not, its start tells. A single report is too short a time: workers of one
+// bucket take turns, and each would seem to starve now and then. met is called for each row, by its place,
 // with the one before it or nil; left for each bucket that it no longer reports.
 func (r *reporter) take(w bucketctl.Worker, met func(at int, before *WorkerRow), left func(key string)) {
-	before, restarted := r.rows, !r.report.Start.Equal(w.Start)
+	before, strides, restarted := r.rows, r.lately, !r.report.Start.Equal(w.Start)
 	r.report, r.silent = w, false
 	r.rows = rowsOf(r.name, &w)
+	r.lately = make([]stride, len(r.rows))
 	for i := range r.rows {
 		row := &r.rows[i]
+		r.lately[i] = startAt(row.reading())
 		for len(before) > 0 && before[0].Key < row.Key {
 			left(before[0].Key)
-			before = before[1:]
+			before, strides = before[1:], strides[1:]
 		}
 		if len(before) == 0 || before[0].Key != row.Key {
 			met(i, nil)
 			continue
 		}
 		if old := &before[0]; !restarted {
-			row.Rate = between(reading{old.Seen, old.Granted}, reading{row.Seen, row.Granted})
+			r.lately[i] = strides[0].step(old.reading(), row.reading())
+			row.Rate = between(r.lately[i].from, row.reading())
 		}
 		met(i, &before[0])
-		before = before[1:]
+		before, strides = before[1:], strides[1:]
 	}
 	for i := range before {
 		left(before[i].Key)
 	}
 }
+
+// reading is the row's counter of grants.
+func (r *WorkerRow) reading() reading { return reading{r.Seen, r.Granted} }
 
 // rowsOf are the rows of a report, by key; should it name a bucket twice, the
 // first of the two counts.
