@@ -46,7 +46,6 @@ type glyphs struct {
 	caret       string // of an input: a reverse-video cursor vanishes under NO_COLOR
 	dot         string // between clauses
 	ellipsis    string
-	rule        string
 	up, down    string // more above, more below
 	arrow       string // from before to after
 }
@@ -56,7 +55,7 @@ func unicodeGlyphs() glyphs {
 		full: "━", empty: "─",
 		spark: strings.Split("▁▂▃▄▅▆▇", ""), gap: " ",
 		cursor: ">", marked: "*", caret: "_", dot: "·", ellipsis: textsafe.Ellipsis,
-		rule: "─", up: "↑", down: "↓", arrow: "→",
+		up: "↑", down: "↓", arrow: "→",
 	}
 }
 
@@ -65,7 +64,7 @@ func asciiGlyphs() glyphs {
 		full: "#", empty: "-",
 		spark: strings.Split("_.-=+*#", ""), gap: " ",
 		cursor: ">", marked: "*", caret: "_", dot: "-", ellipsis: textsafe.Tilde,
-		rule: "-", up: "^", down: "v", arrow: ">",
+		up: "^", down: "v", arrow: ">",
 	}
 }
 

@@ -61,7 +61,7 @@ func TestSparklineIsAsWideAsAsked(t *testing.T) {
 
 func TestAsciiGlyphsAreASCII(t *testing.T) {
 	g := asciiGlyphs()
-	all := g.full + g.empty + g.gap + g.cursor + g.marked + g.caret + g.dot + g.ellipsis + g.rule + g.up + g.down + g.arrow +
+	all := g.full + g.empty + g.gap + g.cursor + g.marked + g.caret + g.dot + g.ellipsis + g.up + g.down + g.arrow +
 		strings.Join(g.spark, "")
 	for _, r := range all {
 		if r < ' ' || r > '~' {
@@ -72,7 +72,7 @@ func TestAsciiGlyphsAreASCII(t *testing.T) {
 
 func TestGlyphsAreOneCellWide(t *testing.T) {
 	for _, g := range []glyphs{unicodeGlyphs(), asciiGlyphs()} {
-		for _, s := range append(g.spark, g.full, g.empty, g.gap, g.cursor, g.marked, g.caret, g.dot, g.ellipsis, g.rule, g.up, g.down, g.arrow) {
+		for _, s := range append(g.spark, g.full, g.empty, g.gap, g.cursor, g.marked, g.caret, g.dot, g.ellipsis, g.up, g.down, g.arrow) {
 			if ansi.StringWidth(s) != 1 {
 				t.Errorf("%q is %d wide", s, ansi.StringWidth(s))
 			}
