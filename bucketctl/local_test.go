@@ -30,10 +30,10 @@ func TestShareIsItsPartOfTheRate(t *testing.T) {
 		{PerSecond(100), 4, 1, time.Minute, 5 * time.Millisecond},
 		{PerMinute(300), 16, 1, 10 * time.Minute, 50 * time.Millisecond},
 		{PerSecond(0.1), 1, 1, time.Hour, time.Second},
-		{PerDay(1000), 4, 1, 10 * 24 * time.Hour, 10 * time.Second},
+		{PerDay(1000), 4, 1, 2 * 24 * time.Hour, 20 * time.Second},
 		{PerSecond(7.5), 3, 0.5, time.Minute, 10 * time.Millisecond},
-		{PerSecond(100_000).Burst(1000), 2, 3, time.Second, 10 * time.Microsecond},
-		{PerMinute(60).Burst(8), 8, 4, time.Hour, time.Second}, // larger than the share's burst
+		{PerSecond(100_000).Burst(1000), 2, 3, 200 * time.Millisecond, 10 * time.Microsecond},
+		{PerMinute(60).Burst(8), 8, 4, time.Hour, 2 * time.Second}, // larger than the share's burst
 	} {
 		part := partOf(tt.limit, tt.workers)
 		for _, longest := range []time.Duration{0, DefaultHorizon} {
