@@ -65,7 +65,7 @@ func snapshot(t *testing.T, c *redis.Client) map[string]string {
 func hostileKeys() []string {
 	return []string{
 		"a\x1b]0;title\x07\x1b[2J", "bell\x07", "two\nlines", "car\rriage", "tab\t", "nul\x00inside", "nul", "\xff\xfe", "caf\xc3",
-		" leading", "trailing ", "quote\"'`", "back\\slash", "a{b}c{d}", "{a}", "a", "b", "{b}:x", "x*?[y]", "é", "‮abc", "%s%d", "key=value", "--flag",
+		" leading", "trailing ", "quote\"'`", "back\\slash", "a{b}c{d}", "{a}", "a", "b", "{b}:x", "x*?[y]", "é", "\u202eabc", "%s%d", "key=value", "--flag",
 	}
 }
 
