@@ -26,7 +26,7 @@ func workerCommands() []string {
 
 func operatorCommands() []string {
 	return []string{
-		"eval", "evalsha", "time", "hget", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", // the scripts
+		"eval", "evalsha", "time", "hget", "hlen", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", // the scripts
 		"type", "hgetall", "pttl", "zscore", "zscan", "scan", "xrange", "xrevrange", "info", // reading
 		"xadd", "publish", "zrem", // events, wake, and forgetting a deleted bucket
 	}

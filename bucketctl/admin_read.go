@@ -87,7 +87,7 @@ func (a *Admin) GetMany(ctx context.Context, keys []string) ([]State, error) {
 // pending is one bucket's part of a pipeline.
 type pending struct {
 	typ    *redis.StatusCmd
-	fields *redis.MapStringStringCmd
+	fields *redis.SliceCmd // in the order of schema.StateFields: a hash that is no bucket may be huge
 	record *redis.MapStringStringCmd
 	ttl    *redis.DurationCmd
 }
@@ -109,7 +109,7 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 		for i, key := range keys {
 			parts[i] = pending{
 				typ:    p.Type(ctx, key),
-				fields: p.HGetAll(ctx, key),
+				fields: p.HMGet(ctx, key, schema.StateFields()...),
 				record: p.HGetAll(ctx, names.Limit(key)),
 				ttl:    p.PTTL(ctx, key),
 			}
@@ -135,7 +135,7 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 }
 
 func (p pending) reading(key string, now time.Time) (reading, error) {
-	r := reading{key: key, at: now, typ: p.typ.Val(), fields: p.fields.Val(), record: p.record.Val()}
+	r := reading{key: key, at: now, typ: p.typ.Val(), fields: namedFields(schema.StateFields(), p.fields.Val()), record: p.record.Val()}
 	for _, err := range []error{p.typ.Err(), ignoreWrongType(p.fields.Err()), ignoreWrongType(p.record.Err()), p.ttl.Err()} {
 		if err != nil {
 			return r, err
@@ -145,6 +145,17 @@ func (p pending) reading(key string, now time.Time) (reading, error) {
 		r.ttl = ttl
 	}
 	return r, nil
+}
+
+// namedFields are the fields of a hash that are there.
+func namedFields(names []string, values []any) map[string]string {
+	fields := make(map[string]string, len(values))
+	for i, value := range values {
+		if text, ok := value.(string); ok {
+			fields[names[i]] = text
+		}
+	}
+	return fields
 }
 
 // ignoreWrongType: the type is read beside the fields and tells it better.

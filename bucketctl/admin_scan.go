@@ -114,11 +114,5 @@ func (a *Admin) lookingLikeBuckets(ctx context.Context, keys []string) ([]Foreig
 
 // foreignKind tells by type and a few fields what a scanned key is.
 func foreignKind(typ string, names []string, values []any) Kind {
-	r := reading{typ: typ, fields: map[string]string{}}
-	for i, value := range values {
-		if text, ok := value.(string); ok {
-			r.fields[names[i]] = text
-		}
-	}
-	return r.kind()
+	return reading{typ: typ, fields: namedFields(names, values)}.kind()
 }

@@ -265,13 +265,19 @@ func (r reading) settle(s *State, level float64, ts time.Time) float64 {
 	from := later(ts, blocked)
 	if then := decodeOverride(r.record, ts); !then.IsZero() && s.Override.IsZero() { // it ended on the way
 		limit := then.Over(s.Declared)
-		level = refill(level, from, then.Until, limit)
-		if level < 0 { // a debt keeps its time
-			level *= s.Declared.Rate / limit.Rate
-		}
+		level = adapt(refill(level, from, then.Until, limit), limit.Rate, s.Declared)
 		from = later(from, then.Until)
 	}
 	return refill(level, from, r.at, s.Effective)
+}
+
+// adapt is the scripts' adapt: a debt keeps its time where a limit follows one
+// of another rate, but does not grow beyond one capacity.
+func adapt(level, oldRate float64, limit Limit) float64 {
+	if level >= 0 {
+		return level
+	}
+	return math.Max(level*limit.Rate/oldRate, math.Min(level, -limit.Capacity))
 }
 
 func refill(level float64, from, to time.Time, limit Limit) float64 {

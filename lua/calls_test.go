@@ -36,7 +36,7 @@ func (l limits) args() []any {
 }
 
 // exact prints a float without loss.
-func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // ask is one request of a take.
 type ask struct {

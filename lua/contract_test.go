@@ -173,7 +173,7 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 // commands is every command that the scripts call: what a worker's and an
 // operator's ACL has to allow besides EVALSHA and EVAL.
 var commands = []string{
-	"DEL", "HDEL", "HGET", "HGETALL", "HMGET", "HSET", "PERSIST", "PEXPIRE", "PEXPIREAT", "PTTL", "TIME", "TYPE",
+	"DEL", "HDEL", "HGET", "HGETALL", "HLEN", "HMGET", "HSET", "PERSIST", "PEXPIRE", "PEXPIREAT", "PTTL", "TIME", "TYPE",
 }
 
 func TestScriptsCallListedCommandsOnly(t *testing.T) {

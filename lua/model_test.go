@@ -76,10 +76,15 @@ func (m *model) flowAt(t float64) flow {
 }
 
 // turnInto is what a level becomes where one limit follows another: a debt
-// keeps its time, and nothing stays above the brim.
+// keeps its time, but does not grow beyond one capacity, and nothing stays
+// above the brim.
 func turnInto(level float64, from, to flow) float64 {
 	if level < 0 {
-		level = math.Max(-9e15, level/from.speed*to.speed) // a number that can still be read
+		if scaled := level / from.speed * to.speed; scaled < level {
+			level = math.Max(scaled, math.Min(level, -to.capacity))
+		} else {
+			level = scaled
+		}
 	}
 	return math.Min(level, to.capacity)
 }

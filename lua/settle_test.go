@@ -110,16 +110,21 @@ func TestADebtSurvivesThereAndBack(t *testing.T) {
 	r.wantLevel("debt", r.field("tokens"), before+float64(r.stored()-at)/1e6*50)
 }
 
-// Nor does a debt of ages become a number that can't be, which would start the
-// bucket again.
-func TestADebtStaysANumber(t *testing.T) {
-	r := newRig(t)
-	l := limits{capacity: 1e12, rate: 1e-9}
-	r.take(l, ask{n: 1e12})
-	r.give(l, "settle", -1e12, 0)
-	r.wantResult("edit", r.limit(anyRev, strange, edit{rate: "1e9", end: "forever"}), "ok")
-	if got := r.take(l, now1); got.mended != 0 || got.level > -1e15 {
-		t.Errorf("mended %d, level %v: an edit made the level something that can't be", got.mended, got.level)
+// But raising the rate makes no debt deeper than one capacity: whoever raises it
+// wants the way free, and not the days that were owed at the old rate.
+func TestARaisedRateFreesTheWay(t *testing.T) {
+	for _, l := range []limits{{capacity: 10, rate: 1.0 / 86400}, {capacity: 1e12, rate: 1e-9}} {
+		r := newRig(t)
+		r.take(l, ask{n: l.capacity})
+		r.give(l, "settle", -l.capacity, 0)
+		r.wantResult("edit", r.limit(anyRev, strange, edit{rate: exact(10 * l.capacity), end: "forever"}), "ok")
+		got := r.take(l, now1)
+		if got.mended != 0 || got.level < -l.capacity {
+			t.Errorf("mended %d, level %v: deeper than a capacity of %v", got.mended, got.level, l.capacity)
+		}
+		if wait := got.outcomes[0].wait; wait > 2*second/10 {
+			t.Errorf("with a rate of ten capacities a second, one waits %v µs", wait)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ local MAX_NUMBER   = 9e15          -- below 2^53, so that every whole number is 
 local MAX_COOLDOWN = DAY           -- a `blocked` further ahead is corrupt
 local MAX_AHEAD    = SECOND        -- a `ts` further ahead is re-anchored to now
 local MAX_LIFE     = 36500 * DAY   -- what a key's life is clamped to
+local MOST_FIELDS  = 64            -- of a hash that may be a bucket
 local KEEP_RECORD  = 7 * DAY       -- how long an operators' record outlives what it says
 
 -- server_time reads the clock. Once per script: only newer servers freeze it.
@@ -108,8 +109,10 @@ end
 
 -- adapt fits the level to a limit that replaces another. A debt keeps its
 -- time, not its tokens: those who caused it were already told when to start.
+-- But a higher rate makes no debt deeper than one capacity, the most that a
+-- settlement may leave: an operator who raises the rate wants the way free.
 local function adapt(s, old_rate, capacity, rate)
-  if s.level < 0 then s.level = math.max(-MAX_NUMBER, s.level * rate / old_rate) end
+  if s.level < 0 then s.level = math.max(s.level * rate / old_rate, math.min(s.level, -capacity)) end
   if s.level > capacity then s.level = capacity end
 end
 
@@ -196,12 +199,14 @@ local function held(s)
   return ends > s.now, ends
 end
 
--- content returns what a key of the bucket's kind holds: its type, and its
--- fields where it is a hash, as a flat list.
+-- content returns what a key holds: its type, and its fields where it is a
+-- hash, as a flat list. A hash with more fields than any bucket has is somebody
+-- else's, and may be huge: its fields are not read.
 local function content(key)
   local kind = redis.call('TYPE', key)
   kind = kind.ok or kind
-  return kind, kind == 'hash' and redis.call('HGETALL', key) or {}
+  if kind ~= 'hash' or redis.call('HLEN', key) > MOST_FIELDS then return kind, {} end
+  return kind, redis.call('HGETALL', key)
 end
 
 -- is_foreign tells whether another program's workers write the bucket, which

@@ -10,7 +10,7 @@
 --   4 gen       generation of the declared limit; 0: now
 --   5 horizon   microseconds: how far ahead a start may be charged
 --   6 ticket    server microseconds of an earlier reply; 0: none
---   7… n:patience   tokens, and the longest wait the caller accepts, microseconds
+--   7… n:patience   tokens, decimal, and the longest wait the caller accepts, whole microseconds
 -- REPLY
 --   1 now       server microseconds
 --   2 mended    0; 1: values were corrupt, begun again from empty; 2: ts was ahead, re-anchored
@@ -42,13 +42,13 @@ if not (capacity and rate and per and gen and horizon and horizon >= 0) then
 end
 local asked = {}
 for i = 7, #ARGV do
-  local n, patience = string.match(ARGV[i], '^([^:]+):([^:]+)$')
-  n, patience = positive(n), number(patience)
-  if not (n and patience and patience >= 0) then
+  -- The pattern leaves nothing that tonumber would read differently elsewhere.
+  local n, patience = string.match(ARGV[i], '^(%d+%.?%d*):(%d+)$')
+  n, patience = tonumber(n), tonumber(patience)
+  if not n or n <= 0 or n > MAX_NUMBER or patience > MAX_NUMBER then
     return redis.error_reply('ERR take: a request is not n:patience in range')
   end
-  asked[#asked + 1] = n
-  asked[#asked + 1] = patience
+  asked[2 * i - 13], asked[2 * i - 12] = n, patience
 end
 
 local now = server_time()

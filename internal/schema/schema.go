@@ -33,6 +33,14 @@ const (
 	FieldExp       = "exp"        // when the key expires, server microseconds
 )
 
+// StateFields are all fields that a bucket's state may have.
+func StateFields() []string {
+	return []string{
+		FieldKind, FieldTokens, FieldTs, FieldGranted, FieldCapacity, FieldRate, FieldPer, FieldGen,
+		FieldBlocked, FieldBlockedBy, FieldTurn, FieldNeed, FieldExp,
+	}
+}
+
 // Values of FieldKind.
 const (
 	KindBucket = "bucket"
