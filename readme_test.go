@@ -45,16 +45,15 @@ func TestReadmeIsTrue(t *testing.T) {
 	}
 }
 
-// exampleBody is what stands between the marks in a file of examples, without
-// its indentation.
+// exampleBody is the body of the package's example, without its indentation.
 func exampleBody(t *testing.T, path string) string {
-	_, after, found := strings.Cut(read(t, path), "// README begins\n")
-	body, _, ends := strings.Cut(after, "\t// README ends")
+	_, after, found := strings.Cut(read(t, path), "func Example() {\n")
+	body, _, ends := strings.Cut(after, "\n}\n")
 	if !found || !ends {
-		t.Fatalf("%s has no part for README", path)
+		t.Fatalf("%s has no example for README", path)
 	}
 	var b strings.Builder
-	for line := range strings.Lines(body) {
+	for line := range strings.Lines(body + "\n") {
 		b.WriteString(strings.TrimPrefix(line, "\t"))
 	}
 	return b.String()

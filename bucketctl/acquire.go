@@ -3,7 +3,6 @@ package bucketctl
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -47,13 +46,19 @@ func (l *Limiter) fits(n float64, deadline time.Time) error {
 	return &DeadlineError{Key: l.key, Wait: start.Sub(now), Left: deadline.Sub(now)}
 }
 
-// requests are reused: a caller that was served leaves nothing behind.
-var requests = sync.Pool{New: func() any { return &request{answer: make(chan answer, 1)} }}
+// newRequest takes a used request where there is one: a caller that was served
+// leaves nothing behind.
+func (c *Client) newRequest() *request {
+	if r, ok := c.requests.Get().(*request); ok {
+		return r
+	}
+	return &request{answer: make(chan answer, 1)}
+}
 
 // ask stands in the queue until the request is answered, or its caller gives
 // up.
 func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow bool) (verdict, error) {
-	r, _ := requests.Get().(*request)
+	r := l.client.newRequest()
 	r.n, r.deadline, r.allow, r.joined = n, deadline, allow, time.Now()
 	if l.queue.join(r) {
 		l.client.goUnlessClosed(l.dispatch)
@@ -61,7 +66,7 @@ func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow 
 	var err error
 	select {
 	case a := <-r.answer:
-		requests.Put(r)
+		l.client.requests.Put(r)
 		return a.verdict, a.err
 	case <-ctx.Done():
 		err = l.gaveUp(ctx)
@@ -73,7 +78,7 @@ func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow 
 		if a := <-r.answer; a.err == nil && a.code == codeCharged {
 			l.handOn(orphan{n, a.verdict})
 		}
-		requests.Put(r)
+		l.client.requests.Put(r)
 	}
 	return verdict{}, err // a request still in flight is the dispatcher's to forget
 }

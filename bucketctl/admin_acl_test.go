@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,19 @@ func operatorCommands() []string {
 		"eval", "evalsha", "time", "hget", "hlen", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", // the scripts
 		"type", "hgetall", "pttl", "zscore", "zscan", "scan", "xrange", "xrevrange", "info", // reading
 		"xadd", "publish", "zrem", // events, wake, and forgetting a deleted bucket
+	}
+}
+
+// README lists these commands for whoever writes an ACL.
+func TestReadmeListsThePermissions(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for user, commands := range map[string][]string{"worker": workerCommands(), "operator": operatorCommands()} {
+		if row := "| " + user + " | `+" + strings.Join(commands, " +") + "` |"; !strings.Contains(string(text), row) {
+			t.Errorf("README lacks %s", row)
+		}
 	}
 }
 
@@ -74,7 +88,7 @@ func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
 	}
 	d, err := l.AllowN(ctx, 1)
 	granted = granted && err == nil && d.Mode == ModeShared
-	_, errGive := l.give(ctx, "settle", -1, 0)
+	errGive := l.give(ctx, "settle", -1, 0)
 	_, errPeek := l.Peek(ctx)
 	now := time.Unix(trimEvery*1000, 0)
 	errRegister := c.register(ctx, c.all(), now, 100)

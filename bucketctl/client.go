@@ -28,6 +28,8 @@ type Client struct {
 	gen     atomic.Int64 // of the declared limits; 0 until Redis was reached
 	self    Worker       // what does not change between reports
 
+	requests sync.Pool // of *request
+
 	alive  context.Context // ends with Close
 	cancel context.CancelFunc
 	done   sync.WaitGroup

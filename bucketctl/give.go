@@ -11,22 +11,16 @@ import (
 func (l *Limiter) refund(ctx context.Context, n float64, v verdict) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if _, err := l.give(ctx, "refund", n, v.start().UnixMicro()); err != nil {
+	if err := l.give(ctx, "refund", n, v.start().UnixMicro()); err != nil {
 		l.client.config.Logger.Debug("bucketctl: tokens of a caller that gave up were not given back", "error", cause(err))
 	}
 }
 
 // give runs the give script: why is refund, settle or debit.
-func (l *Limiter) give(ctx context.Context, why string, tokens float64, start int64) (given float64, err error) {
+func (l *Limiter) give(ctx context.Context, why string, tokens float64, start int64) error {
 	args := append(declaredArguments(nil, l.declared, l.client.gen.Load()), why, formatExact(tokens), start)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.give, l.keys(), args...)
-	if err != nil {
-		return 0, err
-	}
-	if err := r.length(3); err != nil {
-		return 0, err
-	}
-	return r.number(1)
+	_, err := runScript(ctx, l.client.redis, l.client.scripts.give, l.keys(), args...)
+	return err
 }
 
 func (l *Limiter) keys() []string { return []string{l.key, l.client.keys.Limit(l.key)} }
@@ -51,7 +45,7 @@ func (l *Limiter) debit(ctx context.Context) error {
 	if owed <= 0 {
 		return nil
 	}
-	if _, err := l.give(ctx, "debit", owed, 0); err != nil {
+	if err := l.give(ctx, "debit", owed, 0); err != nil {
 		return fmt.Errorf("debit %q: %w", l.key, err)
 	}
 	return nil
