@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"bucketop/bucketctl"
@@ -266,61 +265,4 @@ func (a *app) orSomebody(by string) string {
 		return "somebody"
 	}
 	return a.name(by, 30)
-}
-
-// eventText is one event in words, without its time and bucket.
-func (a *app) eventText(e *bucketctl.Event) string {
-	text := a.eventWhat(e)
-	if e.By != "" {
-		text += " by " + a.name(e.By, 30)
-	}
-	if e.Reason != "" {
-		text += ": " + a.quoted(e.Reason)
-	}
-	return text
-}
-
-// eventWhat is what happened, with what was before and what is after.
-func (a *app) eventWhat(e *bucketctl.Event) string {
-	word := strings.ToUpper(a.esc(string(e.Kind)))
-	switch e.Kind {
-	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventUndo:
-		return word + " " + recordText(e.Before) + " " + a.arrow + " " + recordText(e.After)
-	case bucketctl.EventHold:
-		if until := e.After.Hold.Until; !until.IsZero() {
-			return word + " until " + clockTime(until, a.serverNow())
-		}
-		return word + ", no end,"
-	case bucketctl.EventResume, bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventFallback, bucketctl.EventShared,
-		bucketctl.EventCooldown, bucketctl.EventMended:
-	}
-	var details []string
-	for _, k := range sortedKeys(e.Detail) {
-		details = append(details, a.esc(k)+" "+a.esc(e.Detail[k]))
-	}
-	if len(details) > 0 {
-		word += " (" + strings.Join(details, ", ") + ")"
-	}
-	return word
-}
-
-// recordText is an operators' record in a few words.
-func recordText(r bucketctl.Record) string {
-	var parts []string
-	if o := r.Override; !o.IsZero() {
-		limit := bucketctl.Limit{Capacity: o.Capacity, Rate: o.Rate, Per: o.Per}
-		if o.Rate != 0 {
-			parts = append(parts, rateText(o.Rate, limit, 6))
-		}
-		if o.Capacity != 0 {
-			parts = append(parts, "capacity "+plain(o.Capacity))
-		}
-	}
-	if r.Hold.Active {
-		parts = append(parts, "held")
-	}
-	if len(parts) == 0 {
-		return "declared"
-	}
-	return strings.Join(parts, ", ")
 }

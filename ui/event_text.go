@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+)
+
+// eventText is one event in words, without its time and bucket. Who stands before
+// the details: lines are cut at the end.
+func (a *app) eventText(e *bucketctl.Event) string {
+	d := details{a: a, of: e.Detail, told: map[string]bool{"undoes": true, "undoes_by": true, "undoes_id": true}}
+	text := a.eventWhat(e, &d)
+	if e.By != "" {
+		text += " by " + a.name(e.By, 30)
+	}
+	text += d.afterwards(e.Kind)
+	if e.Reason != "" {
+		text += ": " + a.quoted(e.Reason)
+	}
+	if rest := d.rest(); rest != "" {
+		text += " (" + rest + ")"
+	}
+	return text
+}
+
+// eventWhat is what happened, with what was before and what is after.
+func (a *app) eventWhat(e *bucketctl.Event, d *details) string {
+	word := strings.ToUpper(a.esc(string(e.Kind)))
+	switch e.Kind {
+	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventUndo:
+		return word + " " + a.recordText(e.Before) + " " + a.arrow + " " + a.recordText(e.After)
+	case bucketctl.EventHold:
+		if until := e.After.Hold.Until; !until.IsZero() {
+			return word + " until " + clockTime(until, a.serverNow())
+		}
+		return word + ", no end,"
+	case bucketctl.EventReset, bucketctl.EventDelete:
+		return word + d.levels()
+	case bucketctl.EventResume, bucketctl.EventFallback, bucketctl.EventShared, bucketctl.EventCooldown, bucketctl.EventMended:
+	}
+	return word
+}
+
+// recordText is an operators' record in a few words.
+func (a *app) recordText(r bucketctl.Record) string {
+	var parts []string
+	if o := r.Override; !o.IsZero() {
+		limit := bucketctl.Limit{Capacity: o.Capacity, Rate: o.Rate, Per: o.Per}
+		if o.Rate != 0 {
+			parts = append(parts, rateText(o.Rate, limit, 6))
+		}
+		if o.Capacity != 0 {
+			parts = append(parts, "capacity "+plain(o.Capacity))
+		}
+	}
+	if r.Hold.Active {
+		parts = append(parts, "held")
+	}
+	if len(parts) == 0 {
+		return "declared"
+	}
+	text := strings.Join(parts, ", ")
+	if until := r.Override.Until; !until.IsZero() {
+		text += " until " + clockTime(until, a.serverNow())
+	}
+	return text
+}
+
+// details are what an event tells beyond its fields. Those that are known are
+// told in words; the rest is shown as it stands, so that nothing is hidden.
+type details struct {
+	a    *app
+	of   map[string]string
+	told map[string]bool
+}
+
+// tell is a detail that is about to be told in words.
+func (d *details) tell(name string) (string, bool) {
+	value, ok := d.of[name]
+	if ok {
+		d.told[name] = true
+	}
+	return d.a.esc(value), ok
+}
+
+// levels are what a reset or a delete found and left.
+func (d *details) levels() string {
+	text := ""
+	if to, ok := d.tell("to"); ok {
+		text += " to " + to
+	}
+	if before, ok := d.tell("level_before"); ok {
+		text += ", was " + before
+	}
+	d.told["level_after"] = true
+	d.told["type"] = d.of["type"] == "hash"
+	return text
+}
+
+// afterwards is how long a worker decides, or decided, on its own.
+func (d *details) afterwards(kind bucketctl.EventKind) string {
+	switch kind {
+	case bucketctl.EventFallback:
+		if since, err := time.Parse(time.RFC3339Nano, d.of["since"]); err == nil {
+			d.told["since"] = true
+			return " since " + clockTime(since, d.a.serverNow())
+		}
+	case bucketctl.EventShared:
+		lasted, err := time.ParseDuration(d.of["lasted"])
+		if err != nil {
+			return ""
+		}
+		d.told["lasted"], d.told["since"] = true, true
+		text := " after " + span(lasted.Truncate(100*time.Millisecond))
+		if local, ok := d.tell("local"); ok {
+			text += ", " + local + " granted alone"
+		}
+		return text
+	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventUndo, bucketctl.EventHold, bucketctl.EventResume,
+		bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventCooldown, bucketctl.EventMended:
+	}
+	return ""
+}
+
+// rest is what was not told yet.
+func (d *details) rest() string {
+	var parts []string
+	for _, name := range sortedKeys(d.of) {
+		switch {
+		case d.told[name]:
+		case name == "cause":
+			parts = append(parts, d.a.esc(d.of[name]))
+		default:
+			parts = append(parts, d.a.esc(name)+" "+d.a.esc(d.of[name]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
