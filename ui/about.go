@@ -186,7 +186,7 @@ func (a *app) workersFact(b *watch.Bucket) string {
 				": down, or on its own share of "+rateText(w.Share, b.State.Effective, 4))
 		case w.Mode.Local():
 			parts = append(parts, a.name(w.Name, 24)+" "+a.warn.text("FALLBACK")+" "+rough(a.dataNow().Sub(w.Since))+
-				" ("+string(w.Mode)+"): "+a.esc(w.Reason))
+				" ("+a.esc(string(w.Mode))+"): "+a.esc(w.Reason))
 		}
 	}
 	if len(parts) > 2 {

@@ -124,7 +124,7 @@ func hostileSnapshot() *watch.Snapshot {
 		b.State.Raw = map[string]string{name: name}
 		b.State.RawLimit = map[string]string{name: name}
 		w := worker(name, name, bucketctl.PerMinute(60))
-		w.Mode, w.Reason = bucketctl.ModeShare, name
+		w.Mode, w.Reason = bucketctl.Mode(name), name
 		b.Workers = []watch.WorkerRow{w}
 		s.Buckets = append(s.Buckets, b)
 		s.Events = append(s.Events, bucketctl.Event{ID: name, At: t0, Kind: bucketctl.EventKind(name), Key: name, By: name,

@@ -34,12 +34,12 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 
 func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 	now := a.dataNow()
-	mode := plainCell(string(w.Mode))
+	mode := plainCell(a.esc(string(w.Mode)))
 	switch {
 	case w.Silent:
 		mode = cell{"SILENT " + rough(now.Sub(w.Seen)), a.warn}
 	case w.Mode.Local():
-		mode = cell{string(w.Mode) + " " + rough(now.Sub(w.Since)), a.warn}
+		mode = cell{a.esc(string(w.Mode)) + " " + rough(now.Sub(w.Since)), a.warn}
 	}
 	declares := plainCell(rateCell(w.Declared))
 	if w.Declared.Rate != b.State.Declared.Rate {

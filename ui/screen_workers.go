@@ -200,7 +200,7 @@ func (a *app) workerState(w *watch.Worker) (state, why string, mood paint) {
 		if others := localRows(w) - 1; others > 0 {
 			why += ", and " + count(others, "more bucket")
 		}
-		return "FALLBACK " + rough(now.Sub(row.Since)), string(row.Mode) + ": " + why, a.warn
+		return "FALLBACK " + rough(now.Sub(row.Since)), a.esc(string(row.Mode)) + ": " + why, a.warn
 	}
 	return "shared", "", paint{}
 }
@@ -228,7 +228,7 @@ func (w *workersScreen) about(a *app, most, width int) []string {
 	var keys []string
 	for j := range worker.Rows {
 		row := &worker.Rows[j]
-		keys = append(keys, a.name(row.Key, 24)+" "+string(row.Mode))
+		keys = append(keys, a.name(row.Key, 24)+" "+a.esc(string(row.Mode)))
 	}
 	lines := []string{who, "draws from " + strings.Join(keys, ", ")}
 	if state, why, mood := a.workerState(worker); why != "" {
