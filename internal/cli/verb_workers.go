@@ -75,7 +75,7 @@ func (c *call) workerRows(name string, w bucketctl.Worker, now time.Time) [][]st
 			share = showRate(b.Share, b.Declared)
 		}
 		rows = append(rows, []string{
-			name, modeText(w, b.Mode, now), since, c.out.cell(b.Key), share, showTokens(b.Granted),
+			name, c.out.cell(modeText(w, b.Mode, now)), since, c.out.cell(b.Key), share, showTokens(b.Granted),
 			showNumber(float64(b.Waiting)), showSpan(b.WaitP99), seen, c.whyText(w, b, now),
 		})
 	}
