@@ -37,23 +37,38 @@ func (m *model) rows(now time.Time) []Bucket {
 }
 
 // listing is what a snapshot lists: all that has details, and, as far as there
-// is room, what was never looked at.
+// is room, what was never looked at. What is preferred goes before what is quiet.
 func (m *model) listing() []*entry {
+	prefer := m.prefer
+	if len(m.all) <= MaxRows {
+		prefer = nil
+	}
 	list := make([]*entry, 0, min(len(m.all), MaxRows+len(m.active)))
+	var later []*entry
 	for _, e := range m.active {
-		if e.listed() {
+		switch {
+		case !e.listed():
+		case prefer == nil || e.code <= alarmLevel || prefer(e.key):
 			list = append(list, e)
+		default:
+			later = append(later, e)
 		}
 	}
 	looked := len(list)
 	for _, e := range m.all {
-		if len(list) >= MaxRows {
+		room := MaxRows - len(list)
+		if room <= 0 || prefer == nil && len(later) >= room {
 			break
 		}
-		if e.detail == nil && e.listed() {
+		switch {
+		case e.detail != nil || !e.listed():
+		case prefer != nil && prefer(e.key):
 			list = append(list, e)
+		case len(later) < room:
+			later = append(later, e)
 		}
 	}
+	list = append(list, later[:min(len(later), max(0, MaxRows-len(list)))]...)
 	if len(list) > looked {
 		slices.SortFunc(list, compareEntries)
 	}

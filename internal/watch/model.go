@@ -66,6 +66,7 @@ type model struct {
 	all     []*entry // every entry; the order is of no meaning
 	active  []*entry // those with detail, worst first since the last ranking
 	counts  [Unread + 1]int
+	prefer  func(key string) bool // listed first where there is not room for all; nil: none
 
 	workers map[string]*reporter
 	crew    []*reporter // the same, by name

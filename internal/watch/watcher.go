@@ -80,6 +80,7 @@ type wanted struct {
 	paused bool
 	asked  bool // a refresh, whether paused or not
 	fresh  bool // rows came on screen
+	prefer func(key string) bool
 }
 
 // New returns a Watcher that has read nothing yet. It does no I/O.
@@ -129,6 +130,25 @@ func hasOther(keys, before []string) bool {
 		known[key] = true
 	}
 	return slices.ContainsFunc(keys, func(key string) bool { return !known[key] })
+}
+
+// Prefer says which buckets a snapshot lists where it has not room for all, such
+// as those that a filter looks for; nil: those that were looked at, then any. Run
+// calls match for each known bucket at each refresh. What asks for attention is
+// listed in any case.
+func (w *Watcher) Prefer(match func(key string) bool) {
+	w.mu.Lock()
+	w.wanted.prefer = match
+	w.wanted.fresh = true
+	w.mu.Unlock()
+	notify(w.wake)
+}
+
+// preferred is what Prefer was told last.
+func (w *Watcher) preferred() func(key string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.wanted.prefer
 }
 
 // Refresh asks for a reading now: after a change, or because somebody wants to
@@ -213,6 +233,7 @@ func (w *Watcher) refresh(ctx context.Context, shown []string) time.Duration {
 	bounded, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
 	start := w.config.Clock()
+	w.model.prefer = w.preferred()
 	r := round{r: w.reader, m: w.model, meter: w.meter, clock: w.config.Clock, match: w.config.Match}
 	err := r.run(bounded, shown, w.dueExtra(start))
 	w.ended = w.config.Clock()
