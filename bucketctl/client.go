@@ -171,6 +171,14 @@ func (c *Client) Close() error {
 	return nil
 }
 
+// mode is how decisions are made now.
+func (c *Client) mode() Mode {
+	if open, _, _ := c.link.isOpen(); open {
+		return Mode(c.config.Fallback)
+	}
+	return ModeShared
+}
+
 // failed takes in a failed call, and starts the way back if callers now stop
 // touching Redis.
 func (c *Client) failed(kind class, err error) {

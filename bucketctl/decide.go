@@ -185,8 +185,7 @@ func (l *Limiter) report() WorkerBucket {
 	if due, short := l.queue.shortage(); short {
 		b.HeadWait = max(0, time.Until(due))
 	}
-	open, reason, since := l.client.link.isOpen()
-	if open {
+	if open, reason, since := l.client.link.isOpen(); open {
 		b.Mode, b.Reason, b.Since = Mode(l.client.config.Fallback), reason, since
 	}
 	l.mu.Lock()

@@ -85,7 +85,7 @@ func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
 	}
 	if due, short := l.queue.shortage(); short {
 		l.stats.refuse()
-		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: ModeShared, Reason: "others wait"}, nil
+		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: l.client.mode(), Reason: "others wait"}, nil
 	}
 	v, err := l.ask(ctx, n, time.Time{}, true)
 	if err != nil {

@@ -243,6 +243,9 @@ func (r reading) corrupt(wrong []string) []Problem {
 		if stored, there := r.fields[name]; there {
 			text = "is " + strconv.Quote(shorten(stored))
 		}
+		if until, ok := storedNumber(r.fields[name]); ok && name == schema.FieldBlocked {
+			text = "lies " + roughly(time.UnixMicro(int64(until)).Sub(r.at)) + " ahead, beyond any cooldown"
+		}
 		problems = append(problems, Problem{
 			Code: ProblemCorrupt, Field: name, Text: name + " " + text + ", begins again from empty",
 		})
