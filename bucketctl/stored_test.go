@@ -199,7 +199,7 @@ func TestProblems(t *testing.T) {
 		{"a light debt", with(soundBucket(), "tokens", "-200"), "", ""},
 		{"a heavy debt", with(soundBucket(), "tokens", "-3605"), ProblemDebt, "the level is -3600, nothing is granted for 12m"},
 		{"another program's debt", with(nil, "tokens", "-1", "ts", "1699999999"), ProblemDebt, "its limit is unknown"},
-		{"blocked a year ahead", with(soundBucket(), "blocked", "1731600000000000"), ProblemCorrupt, "blocked is"},
+		{"blocked a year ahead", with(soundBucket(), "blocked", "1731600000000000"), ProblemCorrupt, "blocked lies 1y ahead"},
 		{"blocked for a day", with(soundBucket(), "blocked", "1700086400000000"), "", ""},
 	} {
 		s := readingOf(tt.fields, nil).state()
