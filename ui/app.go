@@ -18,7 +18,10 @@ type Source interface {
 	Updates() <-chan struct{}  // receives when there is a newer one
 	Show(keys []string)        // the buckets on screen, to be asked for often
 	Refresh()                  // ask now
-	Pause(paused bool)         // ask nothing for a while
+	// Prefer says which buckets a snapshot lists where it has not room for all;
+	// match may be called by another goroutine.
+	Prefer(match func(key string) bool)
+	Pause(paused bool) // ask nothing for a while
 }
 
 // Admin is the one door through which the console changes anything; a

@@ -23,6 +23,8 @@ type fakeSource struct {
 	shown     []string
 	refreshed int
 	paused    bool
+	prefer    func(key string) bool
+	preferred int // times
 }
 
 func (s *fakeSource) Snapshot() *watch.Snapshot { return s.snap }
@@ -30,6 +32,11 @@ func (s *fakeSource) Updates() <-chan struct{}  { return s.updates }
 func (s *fakeSource) Show(keys []string)        { s.shown = append([]string(nil), keys...) }
 func (s *fakeSource) Refresh()                  { s.refreshed++ }
 func (s *fakeSource) Pause(paused bool)         { s.paused = paused }
+
+func (s *fakeSource) Prefer(match func(key string) bool) {
+	s.prefer = match
+	s.preferred++
+}
 
 // fakeAdmin records what it is asked to change. answer and err are what every
 // change yields; state is what Get yields.

@@ -18,7 +18,8 @@ type listScreen struct {
 
 	sort   sortBy
 	marks  map[string]bool
-	filter string // lower case
+	filter string                // lower case
+	match  func(key string) bool // what the filter lets through; nil: all
 	input  textinput.Model
 	typing bool // the filter is being typed
 

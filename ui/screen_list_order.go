@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bucketop/internal/textsafe"
 	"bucketop/internal/watch"
 )
 
@@ -134,17 +135,34 @@ func descending(x, y float64) int {
 // narrow applies the filter: a text as it stands, in either case, anywhere in
 // the name as it is drawn.
 func (l *listScreen) narrow(a *app) {
-	l.filter = strings.ToLower(l.input.Value())
+	if filter := strings.ToLower(l.input.Value()); filter != l.filter {
+		l.filter = filter
+		l.match = a.matching(filter)
+		a.source.Prefer(l.match)
+	}
 	l.rows = l.order
-	if l.filter != "" {
+	if l.match != nil {
 		l.rows = make([]string, 0, len(l.order))
 		for _, key := range l.order {
-			if strings.Contains(strings.ToLower(a.esc(key)), l.filter) {
+			if l.match(key) {
 				l.rows = append(l.rows, key)
 			}
 		}
 	}
 	l.follow()
+}
+
+// matching is whether a name as it is drawn contains a text in lower case; nil
+// for an empty text. It uses nothing of the console: the source calls it too.
+func (st *styles) matching(text string) func(key string) bool {
+	if text == "" {
+		return nil
+	}
+	escape := textsafe.Escape
+	if st.ascii {
+		escape = textsafe.EscapeASCII
+	}
+	return func(key string) bool { return strings.Contains(strings.ToLower(escape(key)), text) }
 }
 
 // follow finds the selected key again; where it is no longer shown, the row

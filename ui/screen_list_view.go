@@ -197,7 +197,7 @@ func (a *app) countsLine(width int) string {
 	if l.typing {
 		prompt := "filter: "
 		return prompt + a.drawInput(l.input, max(0, min(40, width-len(prompt)-16)), true) + "  " +
-			a.dim.text(strconv.Itoa(len(l.rows))+" of "+strconv.Itoa(len(l.order)))
+			a.dim.text(strconv.Itoa(len(l.rows))+" of "+strconv.Itoa(a.known()))
 	}
 	if len(l.order) == 0 {
 		return ""
@@ -254,12 +254,25 @@ func (a *app) costText() string {
 	return a.join(parts...)
 }
 
+// nothingFound says that no name passes the filter, and how far it looked: a
+// large registry is read by and by, and a snapshot has room for a part of it.
+func (a *app) nothingFound() string {
+	text := `No name contains "` + a.escInput([]rune(a.list.input.Value())) + `"`
+	switch kept := len(a.list.order); {
+	case a.snap.Link.State != watch.Live && a.known() > kept:
+		return text + " among the " + strconv.Itoa(kept) + " kept of " + strconv.Itoa(a.known()) + ": Redis is lost."
+	case a.snap.Sweep == 0:
+		return text + " so far, of " + strconv.Itoa(a.known()) + " read; the registry is still being read."
+	}
+	return text + ": esc shows all."
+}
+
 // emptyLines say what to do where there is no row.
 func (a *app) emptyLines(width int) []string {
 	var say []string
 	switch {
 	case len(a.list.order) > 0:
-		say = []string{"No name contains " + `"` + a.escInput([]rune(a.list.input.Value())) + `": esc shows all.`}
+		say = []string{a.nothingFound()}
 	case a.snap.Link.State == watch.Live:
 		say = []string{
 			"No bucket is known here yet.",
