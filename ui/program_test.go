@@ -43,10 +43,16 @@ func startChild(t *testing.T, controlling bool, how string) *child {
 	return start(t, controlling, how, exec.Command(os.Args[0]))
 }
 
+// childEnvironment has nothing of the machine that the tests run on: CI, NO_COLOR,
+// COLORTERM, TMUX and others all change what is written.
+func childEnvironment(how string) []string {
+	return []string{childVariable + "=" + how, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}
+}
+
 func start(t *testing.T, controlling bool, how string, cmd *exec.Cmd) *child {
 	t.Helper()
 	c := &child{t: t, cmd: cmd, grown: make(chan struct{}, 1), read: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), childVariable+"="+how, "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=")
+	c.cmd.Env = childEnvironment(how)
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
