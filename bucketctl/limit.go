@@ -52,6 +52,20 @@ func Per(n float64, d time.Duration) Limit {
 	return Limit{Capacity: defaultCapacity(rate), Rate: rate, Per: d}
 }
 
+// Strict is a limit that lets through never more than n tokens in any span of
+// per, where Per would let through n and a capacity on top: Capacity + Rate x
+// per is n. The price is a rate a little below n in each per. A tenth of per, at
+// most 3 seconds of rate, may start at once, at least 1. n must be above 1.
+func Strict(n float64, per time.Duration) Limit {
+	burst := min(per/10, 3*time.Second)
+	rate := n / (per + burst).Seconds()
+	capacity := rate * burst.Seconds()
+	if capacity < 1 {
+		capacity, rate = 1, (n-1)/per.Seconds()
+	}
+	return Limit{Capacity: capacity, Rate: rate, Per: per}
+}
+
 // Burst returns the limit with another capacity, in tokens.
 func (l Limit) Burst(capacity float64) Limit {
 	l.Capacity = capacity

@@ -16,7 +16,8 @@ const recheck = 5 * time.Second
 //
 // Its methods differ in what they do when the tokens are not there: Wait and
 // WaitN block until they are, in the order of arrival within the process;
-// Allow and AllowN say no. Peek looks and takes nothing.
+// Allow and AllowN say no. Acquire is WaitN for those who learn the true cost
+// only afterwards, Do wraps a function. Peek looks and takes nothing.
 //
 // While Redis can't be asked a Limiter decides by its Client's fallback
 // policy, and every Decision says so.
