@@ -24,7 +24,7 @@ const (
 // have no detail.
 type entry struct {
 	key   string
-	pos   int32  // in model.all
+	pos   int    // in model.all
 	sweep uint32 // number of the sweep that met it last; 0: the registry does not know it
 	scan  uint32 // number of the scan that met it last; 0: none did
 	code  Code
@@ -115,7 +115,7 @@ func (m *model) meet(key string) *entry {
 	if len(m.all) >= m.most {
 		return nil
 	}
-	e := &entry{key: strings.Clone(key), pos: int32(len(m.all)), code: Unread}
+	e := &entry{key: strings.Clone(key), pos: len(m.all), code: Unread}
 	m.entries[e.key] = e
 	m.all = append(m.all, e)
 	m.counts[Unread]++

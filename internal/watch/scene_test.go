@@ -51,13 +51,12 @@ func TestABucketGetsStuckAndAResetShowsAtOnce(t *testing.T) {
 
 func TestStuckEndsByItselfOnlyAfterFiveSeconds(t *testing.T) {
 	d := newDesk(t, Config{})
-	s := &Snapshot{}
 	for second := range 40 {
 		granted := float64(100 + max(0, second-20)*10)
 		d.now = at(float64(second))
 		d.state("k", full(granted))
 		d.redis.say(worker("geo-1", draws("k", granted, 3)))
-		s = d.look(float64(second))
+		s := d.look(float64(second))
 		got, wantStuck := d.row(s, "k").Status.Code, second >= 5 && second < 26
 		if (got == Stuck) != wantStuck {
 			t.Fatalf("at %d s: %s", second, got.Word())

@@ -15,18 +15,37 @@ const (
 	busyMost   = 5 * time.Minute // a bucket without a grant for so long is idle however slow it is
 )
 
-var words = [...]string{
-	Stuck: "STUCK", Corrupt: "CORRUPT", Silent: "SILENT", Fallback: "FALLBACK", Cooldown: "COOLDOWN",
-	Held: "HELD", Drift: "DRIFT", FullUse: "full use", Overridden: "override", OK: "ok", Idle: "idle",
-	Foreign: "foreign", Unread: "unread",
-}
-
 // Word is what the STATE column says first: capitals ask for attention.
 func (c Code) Word() string {
-	if c < 0 || int(c) >= len(words) {
-		return "?"
+	switch c {
+	case Stuck:
+		return "STUCK"
+	case Corrupt:
+		return "CORRUPT"
+	case Silent:
+		return "SILENT"
+	case Fallback:
+		return "FALLBACK"
+	case Cooldown:
+		return "COOLDOWN"
+	case Held:
+		return "HELD"
+	case Drift:
+		return "DRIFT"
+	case FullUse:
+		return "full use"
+	case Overridden:
+		return "override"
+	case OK:
+		return "ok"
+	case Idle:
+		return "idle"
+	case Foreign:
+		return "foreign"
+	case Unread:
+		return "unread"
 	}
-	return words[c]
+	return "?"
 }
 
 // facts are all that is known of one bucket at one moment.
