@@ -29,7 +29,6 @@ type Source interface {
 type Admin interface {
 	ReadOnly() bool
 	By() string
-	Get(ctx context.Context, key string) (bucketctl.State, error)
 	Events(ctx context.Context, q bucketctl.EventQuery) ([]bucketctl.Event, error)
 	SetLimit(ctx context.Context, key string, rev bucketctl.Rev, c bucketctl.LimitChange) (bucketctl.Change, error)
 	ClearLimit(ctx context.Context, key string, rev bucketctl.Rev, reason string) (bucketctl.Change, error)
@@ -99,9 +98,9 @@ type app struct {
 	fatal                       error // why the console ends, when it is not the operator's wish
 }
 
-// newApp returns the model before its first message.
-func newApp(ctx context.Context, c Config) *app {
-	ctx, stop := context.WithCancel(ctx)
+// newApp returns the model before its first message. stop ends ctx, which ends
+// the console where a view panics.
+func newApp(ctx context.Context, stop context.CancelFunc, c Config) *app {
 	a := &app{
 		ctx: ctx, stop: stop,
 		source: c.Source, admin: c.Admin, title: c.Title, clock: c.Now, terminal: c.output,

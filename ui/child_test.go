@@ -3,7 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
 
 	_ "bucketop/internal/noprobe" // without it a terminal that does not answer costs 5 s
 )
@@ -53,7 +53,7 @@ func runChild(how string) int {
 	case errors.As(err, &bySignal):
 		return endedBySignal
 	case errors.As(err, &byPanic):
-		os.Stdout.WriteString(err.Error())
+		fmt.Println(err)
 		return endedByPanic
 	case errors.Is(err, ErrHangup):
 		return endedByHangup

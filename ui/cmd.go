@@ -55,18 +55,6 @@ func (a *app) change(key, what string, do func(context.Context, Admin) (bucketct
 	}
 }
 
-// get returns the request id and the Cmd that reads one bucket afresh and
-// yields a gotState.
-func (a *app) get(key string) (int, tea.Cmd) {
-	id, admin, parent := a.nextID(), a.admin, a.ctx
-	return id, func() tea.Msg {
-		ctx, cancel := context.WithTimeout(parent, askFor)
-		defer cancel()
-		state, err := admin.Get(ctx, key)
-		return gotState{id: id, key: key, state: state, err: err}
-	}
-}
-
 // eventsOf returns the request id and the Cmd that reads the newest events of
 // one bucket and yields a gotEvents.
 func (a *app) eventsOf(key string, most int) (int, tea.Cmd) {

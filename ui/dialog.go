@@ -9,7 +9,7 @@ import (
 
 // dialog is a form or question on top of a screen. It is asked first for every
 // key, and it is told every message that the app does not keep for itself:
-// changeDone and gotState with the ids it asked under, tea.ResumeMsg after a
+// changeDone and gotEvents with the ids it asked under, tea.ResumeMsg after a
 // suspension, snapshotMsg when another snapshot came in.
 //
 // Dialogs are pointers, so that the app can tell one from the next.

@@ -22,8 +22,9 @@ func (d *editDialog) drawConflict(p *page, a *app) {
 			column3(p.styles, base, column) + column3(p.styles, theirs, column) + column3(p.styles, mine, column)
 	}
 	p.add(p.dim.text(line("", "BASE", "THEIRS", "MINE")))
+	labels := editLabels()
 	for i, text := range d.mineTexts(mine, now) {
-		p.add(line(editLabels[i], base[i], theirs[i], text))
+		p.add(line(labels[i], base[i], theirs[i], text))
 	}
 	if base, theirs := holdState(d.b.State.Hold, now), holdState(d.theirs.Hold, now); base != theirs {
 		p.add(line("hold", base, theirs, "theirs"))
@@ -78,7 +79,7 @@ func changerText(before, after bucketctl.State, now time.Time) string {
 // recordTexts are the values in force in a state.
 func recordTexts(s bucketctl.State, now time.Time) [editFields]string {
 	s = stateAt(s, now)
-	end := "-"
+	var end string
 	switch {
 	case s.Override.IsZero():
 		end = "as declared"

@@ -124,13 +124,16 @@ func TestWrongInput(t *testing.T) {
 		cases = append(cases, bad{endField, text})
 	}
 	for _, c := range cases {
-		t.Run(fmt.Sprintf("%s %s", editLabels[c.field], c.text), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s", editLabels()[c.field], c.text), func(t *testing.T) {
 			b := opened(t, newEditDialog, geoBucket())
 			for range c.field {
 				b.press("tab")
 			}
 			b.typed(c.text)
-			d := b.top().(*editDialog)
+			d, ok := b.top().(*editDialog)
+			if !ok {
+				t.Fatalf("the form became a %T", b.top())
+			}
 			o := d.outlook(b.app)
 			if o.err == nil || o.bad != c.field {
 				t.Fatalf("error %v in field %d, want one in %d", o.err, o.bad, c.field)

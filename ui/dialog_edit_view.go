@@ -27,7 +27,9 @@ func (d *editDialog) view(a *app, width, height int) string {
 }
 
 // editLabels are the names of the fields.
-var editLabels = [editFields]string{"rate", "capacity", "for", "reason"}
+func editLabels() [editFields]string {
+	return [editFields]string{"rate", "capacity", "for", "reason"}
+}
 
 func (d *editDialog) drawForm(p *page, a *app) {
 	o, t := d.outlook(a), formTable(p.width)
@@ -126,8 +128,8 @@ func (d *editDialog) rows(o outlook, now time.Time) [editFields]tableRow {
 		endField:    {declared: "-", inForce: inForceEnd(s, now), note: endNote(s, o)},
 		reasonField: {declared: "-", inForce: nameOr(quoteText(s.Reason), "-")},
 	}
-	for i := range rows {
-		rows[i].label = editLabels[i]
+	for i, label := range editLabels() {
+		rows[i].label = label
 	}
 	return rows
 }

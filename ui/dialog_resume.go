@@ -40,7 +40,6 @@ func tellResume(frozen bucketctl.State, live watch.Bucket, now time.Time) confir
 
 // resumeThen tells who starts when the hold is gone.
 func resumeThen(s bucketctl.State, live watch.Bucket, now time.Time) string {
-	s.Hold = bucketctl.Hold{}
 	live.State.Hold = bucketctl.Hold{}
 	live.HeadWait = 0 // it told of the hold
 	if !live.State.Known() {

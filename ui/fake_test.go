@@ -39,7 +39,7 @@ func (s *fakeSource) Prefer(match func(key string) bool) {
 }
 
 // fakeAdmin records what it is asked to change. answer and err are what every
-// change yields; state is what Get yields.
+// change yields.
 type fakeAdmin struct {
 	readOnly bool
 	calls    []string // such as "Reset geo:py rev 7"
@@ -49,7 +49,6 @@ type fakeAdmin struct {
 	target   bucketctl.Target
 	reason   string
 
-	state  bucketctl.State
 	events []bucketctl.Event
 	answer bucketctl.Change
 	err    error
@@ -57,10 +56,6 @@ type fakeAdmin struct {
 
 func (f *fakeAdmin) ReadOnly() bool { return f.readOnly }
 func (f *fakeAdmin) By() string     { return "anna@ops1" }
-
-func (f *fakeAdmin) Get(_ context.Context, key string) (bucketctl.State, error) {
-	return f.state, f.err
-}
 
 func (f *fakeAdmin) Events(context.Context, bucketctl.EventQuery) ([]bucketctl.Event, error) {
 	return f.events, f.err
@@ -125,8 +120,9 @@ func newBenchWith(t testing.TB, snap *watch.Snapshot, width, height int, c Confi
 		local:  t0,
 	}
 	c.Source, c.Admin, c.Now = b.source, b.admin, func() time.Time { return b.local }
-	b.app = newApp(context.Background(), c)
-	t.Cleanup(b.app.stop)
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	b.app = newApp(ctx, stop, c)
 	b.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return b
 }

@@ -72,6 +72,7 @@ func (c *choice) key(msg tea.KeyMsg, burst bool) (chosen bool) {
 		c.apply = true
 	case tea.KeyEnter:
 		return true
+	default: // means nothing here
 	}
 	return false
 }

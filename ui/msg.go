@@ -40,14 +40,6 @@ type changeDone struct {
 	err    error
 }
 
-// gotState is the reply to app.get.
-type gotState struct {
-	id    int
-	key   string
-	state bucketctl.State
-	err   error
-}
-
 // gotEvents is the reply to app.eventsOf, oldest first.
 type gotEvents struct {
 	id     int

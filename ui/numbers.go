@@ -21,20 +21,25 @@ func short(x float64, width int) string {
 	case math.IsInf(x, 0):
 		return "inf"
 	}
-	for _, s := range scales {
-		if math.Abs(x) < s.below {
-			return decimals(x/s.unit, s.suffix, width)
-		}
-	}
-	return decimals(x/1e12, "T", width)
+	unit, suffix := scale(math.Abs(x))
+	return decimals(x/unit, suffix, width)
 }
 
-// scales say from where on a number is written in thousands, millions, … The
-// bound lies where rounding would give 1000 of the smaller unit.
-var scales = []struct {
-	below, unit float64
-	suffix      string
-}{{999.5, 1, ""}, {999.5e3, 1e3, "k"}, {999.5e6, 1e6, "M"}, {999.5e9, 1e9, "G"}}
+// scale says whether a number is written in thousands, millions, … The bounds
+// lie where rounding would give 1000 of the smaller unit.
+func scale(size float64) (unit float64, suffix string) {
+	switch {
+	case size < 999.5:
+		return 1, ""
+	case size < 999.5e3:
+		return 1e3, "k"
+	case size < 999.5e6:
+		return 1e6, "M"
+	case size < 999.5e9:
+		return 1e9, "G"
+	}
+	return 1e12, "T"
+}
 
 // decimals writes x with as many decimals as fit, up to three digits in all,
 // and none that are zero.

@@ -28,14 +28,15 @@ var ErrHangup = errors.New("the terminal is gone")
 func Run(ctx context.Context, c Config) error {
 	c.output = os.Stdout
 	c.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
-	a := newApp(ctx, c)
-	defer a.stop()
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	a := newApp(running, stop, c)
 	a.look.light = lightByEnvironment(os.Getenv("COLORFGBG"))
 	a.restyle()
 
 	in := &terminalInput{File: os.Stdin}
 	p := tea.NewProgram(a,
-		tea.WithContext(a.ctx),
+		tea.WithContext(running),
 		tea.WithAltScreen(),
 		tea.WithFPS(framesPerSecond),
 		tea.WithInput(in),
@@ -43,7 +44,7 @@ func Run(ctx context.Context, c Config) error {
 		tea.WithoutSignalHandler(), // it knows nothing of SIGHUP and SIGTSTP
 	)
 	in.tell = p.Send
-	signals := watchSignals(p.Send, a.ctx.Done())
+	signals := watchSignals(p.Send, running.Done())
 	defer signals.stop()
 	a.canSuspend = hasShell
 	if asksBackground(a.look, os.Getenv("TERM")) {

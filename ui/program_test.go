@@ -151,7 +151,9 @@ func (c *child) exit() int {
 		return c.cmd.ProcessState.ExitCode()
 	case <-time.After(patience):
 		_ = c.cmd.Process.Kill()
-		<-done
+		if err := <-done; err != nil {
+			c.t.Log(err)
+		}
 		c.t.Fatal("the console never ended")
 	}
 	return -1

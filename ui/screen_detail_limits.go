@@ -8,11 +8,13 @@ import (
 	"bucketop/internal/watch"
 )
 
-var limitColumns = []column{
-	{title: "LIMIT", least: 8},
-	{title: "RATE", least: 10},
-	{title: "CAPACITY", least: 8},
-	{title: "BY WHOM, UNTIL WHEN", flex: true, keep: 1},
+func limitColumns() []column {
+	return []column{
+		{title: "LIMIT", least: 8},
+		{title: "RATE", least: 10},
+		{title: "CAPACITY", least: 8},
+		{title: "BY WHOM, UNTIL WHEN", flex: true, keep: 1},
+	}
 }
 
 // limitSection is what was declared, what an operator set instead, what is in
@@ -45,7 +47,7 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	if c := s.Cooldown; c.Until.After(now) {
 		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(c.By, time.Time{}, c.Until, now))})
 	}
-	heading, lines := a.table(limitColumns, rows, width-2)
+	heading, lines := a.table(limitColumns(), rows, width-2)
 	out := []string{" " + heading}
 	for i, line := range lines {
 		out = append(out, " "+line)

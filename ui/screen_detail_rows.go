@@ -8,15 +8,17 @@ import (
 	"bucketop/internal/watch"
 )
 
-var drawerColumns = []column{
-	{title: "WORKER", flex: true, ends: true, least: 16},
-	{title: "MODE", least: 12},
-	{title: "GRANTED", least: 8, right: true, keep: 7},
-	{title: "WAITING", least: 7, right: true, keep: 5},
-	{title: "WAIT P99", least: 8, right: true, keep: 3},
-	{title: "SHARE", least: 8, right: true, keep: 4},
-	{title: "DECLARES", least: 10, keep: 1},
-	{title: "REV SEEN", least: 8, keep: 6},
+func drawerColumns() []column {
+	return []column{
+		{title: "WORKER", flex: true, ends: true, least: 16},
+		{title: "MODE", least: 12},
+		{title: "GRANTED", least: 8, right: true, keep: 7},
+		{title: "WAITING", least: 7, right: true, keep: 5},
+		{title: "WAIT P99", least: 8, right: true, keep: 3},
+		{title: "SHARE", least: 8, right: true, keep: 4},
+		{title: "DECLARES", least: 10, keep: 1},
+		{title: "REV SEEN", least: 8, keep: 6},
+	}
 }
 
 // workerSection is who draws from the bucket, how, and what rev each has seen.
@@ -28,7 +30,7 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 	for i := range b.Workers {
 		rows[i] = a.drawerCells(b, &b.Workers[i])
 	}
-	heading, lines := a.table(drawerColumns, rows, width-2)
+	heading, lines := a.table(drawerColumns(), rows, width-2)
 	return indent(heading, lines)
 }
 

@@ -48,11 +48,13 @@ func (e *eventsScreen) selected(a *app) (string, bool) {
 	return "", false
 }
 
-var eventColumns = []column{
-	{title: "", least: 1},
-	{title: "TIME, UTC", least: 8},
-	{title: "BUCKET", flex: true, ends: true, keep: 1},
-	{title: "WHAT", flex: true, least: 20},
+func eventColumns() []column {
+	return []column{
+		{title: "", least: 1},
+		{title: "TIME, UTC", least: 8},
+		{title: "BUCKET", flex: true, ends: true, keep: 1},
+		{title: "WHAT", flex: true, least: 20},
+	}
 }
 
 func (e *eventsScreen) view(a *app, width, height int) []string {
@@ -69,7 +71,7 @@ func (e *eventsScreen) view(a *app, width, height int) []string {
 	for i, id := range ids {
 		rows[i] = a.eventCells(&a.snap.Events[e.index[id]], id == e.list.cursor)
 	}
-	heading, drawn := a.table(eventColumns, rows, width-2)
+	heading, drawn := a.table(eventColumns(), rows, width-2)
 	lines = append(lines, " "+heading)
 	for _, line := range drawn {
 		lines = append(lines, " "+line)

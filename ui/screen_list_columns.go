@@ -39,7 +39,7 @@ type layout struct {
 // some terminals wrap.
 func newLayout(width int) layout {
 	room := width - 1
-	for _, l := range layouts {
+	for _, l := range layouts() {
 		l.state = stateCells
 		if left := room - l.fixed(); left >= l.name {
 			l.spread(left)
@@ -53,13 +53,15 @@ func newLayout(width int) layout {
 
 // layouts from the richest to the poorest; name is the least room a name needs
 // for a layout to be worth it.
-var layouts = []layout{
-	{name: 19, gauge: true, level: true, granted: true, waiting: true, head: true, used: true, workers: true, spark: 15},
-	{name: 16, gauge: true, level: true, granted: true, waiting: true, head: true},
-	{name: 16, level: true, granted: true, waiting: true, head: true},
-	{name: 16, granted: true, waiting: true},
-	{name: 16, used: true, waiting: true},
-	{name: nameLeast, used: true},
+func layouts() []layout {
+	return []layout{
+		{name: 19, gauge: true, level: true, granted: true, waiting: true, head: true, used: true, workers: true, spark: 15},
+		{name: 16, gauge: true, level: true, granted: true, waiting: true, head: true},
+		{name: 16, level: true, granted: true, waiting: true, head: true},
+		{name: 16, granted: true, waiting: true},
+		{name: 16, used: true, waiting: true},
+		{name: nameLeast, used: true},
+	}
 }
 
 // fixed is what all columns but the name take.

@@ -85,17 +85,19 @@ func (w *workersScreen) selected(a *app) (string, bool) {
 	return "", false
 }
 
-var workerColumns = []column{
-	{title: "", least: 1},
-	{title: "WORKER", flex: true, ends: true, least: 16},
-	{title: "STATE", least: 12},
-	{title: "WHY", flex: true, least: 20, keep: 7},
-	{title: "WAITING", least: 7, right: true, keep: 8},
-	{title: "GRANTED", least: 8, right: true, keep: 9},
-	{title: "SHARE", least: 8, right: true, keep: 5},
-	{title: "WAIT P99", least: 8, right: true, keep: 4},
-	{title: "BUCKETS", least: 7, right: true, keep: 3},
-	{title: "APP ON HOST", flex: true, keep: 2},
+func workerColumns() []column {
+	return []column{
+		{title: "", least: 1},
+		{title: "WORKER", flex: true, ends: true, least: 16},
+		{title: "STATE", least: 12},
+		{title: "WHY", flex: true, least: 20, keep: 7},
+		{title: "WAITING", least: 7, right: true, keep: 8},
+		{title: "GRANTED", least: 8, right: true, keep: 9},
+		{title: "SHARE", least: 8, right: true, keep: 5},
+		{title: "WAIT P99", least: 8, right: true, keep: 4},
+		{title: "BUCKETS", least: 7, right: true, keep: 3},
+		{title: "APP ON HOST", flex: true, keep: 2},
+	}
 }
 
 func (w *workersScreen) view(a *app, width, height int) []string {
@@ -116,7 +118,7 @@ func (w *workersScreen) view(a *app, width, height int) []string {
 	for i, name := range names {
 		rows[i] = a.workerCells(&a.snap.Workers[w.index[name]], name == w.list.cursor)
 	}
-	heading, drawn := a.table(workerColumns, rows, width-2)
+	heading, drawn := a.table(workerColumns(), rows, width-2)
 	lines = append(lines, " "+heading)
 	for _, line := range drawn {
 		lines = append(lines, " "+a.aged(line))

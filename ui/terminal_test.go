@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -35,7 +36,7 @@ func feedTerminal(t *testing.T, chunks ...string) (keys string, told []tea.Msg) 
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Read(buf); err != io.EOF {
+	if _, err := in.Read(buf); !errors.Is(err, io.EOF) {
 		t.Fatalf("at the end: %v", err)
 	}
 	return out.String(), told
