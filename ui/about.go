@@ -244,6 +244,8 @@ func (a *app) quietFact(b *watch.Bucket, now time.Time) string {
 	switch {
 	case b.Status.Code == watch.Unread:
 		return "known from the registry; its state is read when it is on screen"
+	case b.Waiting < 0 && len(b.Workers) == 0 && isForeign(*b):
+		return "who draws from it, and who waits, is not known here"
 	case b.Granted > 0:
 		return "granted " + grantedOf(b.Granted, b.State.Effective, 30) + ", nobody waits"
 	case !b.Seen.IsZero() && now.Sub(b.Seen) > time.Minute:

@@ -73,10 +73,10 @@ func (a *app) release(burst bool) tea.Cmd {
 func (a *app) mustSettle(msg tea.KeyMsg) bool {
 	name := msg.String()
 	if a.top() != nil {
-		return name == "y" || name == "Y" || name == "enter"
+		return name == "y" || name == "Y" || name == "enter" || name == "ctrl+z"
 	}
 	if a.list.typing {
-		return false
+		return name == "ctrl+z"
 	}
 	act, found := a.find(name, a.shown())
 	return found && (act.changes || act.alone)
@@ -92,6 +92,8 @@ func (a *app) press(msg tea.KeyMsg, burst bool) tea.Cmd {
 	switch {
 	case name == "ctrl+c":
 		return a.quit()
+	case name == "ctrl+z" && !burst: // out of a form too: what was typed stays
+		return a.suspend()
 	case a.top() != nil:
 		return a.dialogKey(msg)
 	case a.list.typing && a.shown() == onList:

@@ -154,6 +154,9 @@ func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
 	var out strings.Builder
 	word, mood := a.stateWord(b)
 	out.WriteString(textsafe.PadRight(a.name(b.Key, l.name), l.name))
+	if textCells(word) > l.state {
+		word = strings.Replace(word, " of ", "/", 1)
+	}
 	out.WriteString(" " + mood.text(textsafe.PadRight(a.cut(word, l.state), l.state)))
 	level := b.LevelAt(now)
 	if l.gauge {
