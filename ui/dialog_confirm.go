@@ -15,7 +15,7 @@ import (
 type confirmDialog struct {
 	changing
 	title string
-	does  string // what y does, as the footer says it
+	does  string // what y does, as the footer says it; empty: nothing
 	what  string // what the change is called afterwards
 
 	tell func(a *app) confirmation
@@ -73,6 +73,9 @@ func (d *confirmDialog) pressed(msg tea.KeyMsg, a *app) (dialog, tea.Cmd) {
 func (d *confirmDialog) help() []key.Binding {
 	if d.writing() {
 		return d.writingKeys()
+	}
+	if d.does == "" {
+		return []key.Binding{binding("esc", "close")}
 	}
 	return []key.Binding{binding("y", d.does), binding("esc", "cancel")}
 }

@@ -27,6 +27,9 @@ func newUndoDialog(_ *app, b watch.Bucket) dialog {
 	d := &undoDialog{confirmDialog: confirmDialog{
 		changing: changing{b: b}, title: "UNDO", does: "change it back", what: "undo on " + b.Key,
 	}}
+	if b.State.Rev == 0 {
+		d.does = ""
+	}
 	d.tell = func(a *app) confirmation {
 		return tellUndo(d.b.State, d.newest(a), d.asked, a.serverNow())
 	}

@@ -70,6 +70,9 @@ func TestUndoWithNothingToUndo(t *testing.T) {
 	untouched.State.Rev = 0
 	b = opened(t, newUndoDialog, untouched)
 	b.wantSaid("Nobody changed the limit or the hold", "Resets can't be undone")
+	if keys := b.app.top().help(); len(keys) != 1 {
+		t.Errorf("keys are offered that do nothing: %v", keys)
+	}
 	b.press("y")
 	b.wantCalls()
 }
