@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
 
@@ -20,8 +19,8 @@ func TestAStateSaysHowManyOfHowManyInANarrowColumnToo(t *testing.T) {
 
 func TestOfAForeignBucketNobodyKnowsWhoWaits(t *testing.T) {
 	a := newBench(t, pictureSnapshot(), 80, 24).app
-	b := aBucket("geo:py", bucketctl.Limit{}, 3)
-	b.State.Kind, b.Waiting, b.Workers, b.Status.Code = bucketctl.KindForeign, -1, nil, watch.Foreign
+	b := foreignBucket()
+	b.State.Problems, b.Status = nil, watch.Status{Code: watch.Foreign}
 	if said := strings.Join(a.facts(&b, false), "\n"); said != "who draws from it, and who waits, is not known here" {
 		t.Errorf("said %q", said)
 	}
