@@ -3,8 +3,6 @@ package ui
 import (
 	"fmt"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // page is what a dialog draws: a title that stays, a body that scrolls to the
@@ -78,7 +76,7 @@ func (p *page) wrapped(label, sentence string, paint paint) []string {
 	if p.narrow() && strings.TrimSpace(label) == "" {
 		label = label[:min(len(label), narrowIndent)]
 	}
-	hang := ansi.StringWidth(label)
+	hang := textCells(label)
 	if p.narrow() {
 		hang = min(hang, narrowIndent)
 	}
@@ -86,7 +84,7 @@ func (p *page) wrapped(label, sentence string, paint paint) []string {
 	if !p.narrow() {
 		edge-- // a margin, as on the left
 	}
-	lines := wrapText(p.esc(sentence), edge-ansi.StringWidth(label), edge-hang)
+	lines := wrapText(p.esc(sentence), edge-textCells(label), edge-hang)
 	for i, line := range lines {
 		if i == 0 {
 			lines[i] = paint.text(label + line)
@@ -97,44 +95,14 @@ func (p *page) wrapped(label, sentence string, paint paint) []string {
 	return lines
 }
 
-// wrapText breaks an escaped text at its spaces into lines of at most first
-// cells, then rest. A word that is longer is broken where it must be.
-func wrapText(text string, first, rest int) []string {
-	var lines []string
-	line, room := "", max(1, first)
-	flush := func() {
-		lines = append(lines, line)
-		line, room = "", max(1, rest)
-	}
-	for _, word := range strings.Fields(text) {
-		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) > room {
-			flush()
-		}
-		for line == "" && ansi.StringWidth(word) > room {
-			head := ansi.Truncate(word, room, "")
-			if head == "" {
-				return lines // a wide rune in a line of one cell
-			}
-			word = word[len(head):]
-			line = head
-			flush()
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
-}
-
 // heading sets the title: what the dialog does, to which bucket, and how far
 // it has got.
 func (p *page) heading(what, key, status string) {
 	left := " " + p.strong.text(what) + "  "
-	room := p.width - ansi.StringWidth(left)
-	if status != "" && room-ansi.StringWidth(status) >= 14 {
-		name := p.name(key, room-ansi.StringWidth(status)-2)
-		gap := room - ansi.StringWidth(name) - ansi.StringWidth(status) - 1
+	room := p.width - textCells(left)
+	if status != "" && room-textCells(status) >= 14 {
+		name := p.name(key, room-textCells(status)-2)
+		gap := room - textCells(name) - textCells(status) - 1
 		p.title = left + p.strong.text(name) + strings.Repeat(" ", max(1, gap)) + p.dim.text(status)
 		return
 	}

@@ -116,6 +116,9 @@ func (st *styles) esc(s string) string {
 
 // cut shortens a drawn line, colours and all, to width cells.
 func (st *styles) cut(s string, width int) string {
+	if atMost(s) <= width {
+		return s
+	}
 	return textsafe.Truncate(s, width, st.ellipsis)
 }
 

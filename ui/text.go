@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,8 +13,16 @@ import (
 	"bucketop/bucketctl"
 )
 
-// textCells is the width of a drawn text.
-func textCells(s string) int { return ansi.StringWidth(s) }
+// textCells is the width of a drawn text. Most texts are plain ASCII, of which
+// each byte is a cell; for the others graphemes have to be told apart.
+func textCells(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
 // atMost is a quick upper bound of textCells for what this package draws:
 // escaped names, which have no joining runes, our own glyphs, and our colours.
@@ -38,13 +47,60 @@ func atMost(s string) int {
 // plainText takes our own colours out of a drawn line.
 func plainText(s string) string { return ansi.Strip(s) }
 
-// wrap breaks a sentence into lines of at most width cells; a longer word is
-// broken too.
+// wrap breaks a drawn text into lines of at most width cells.
 func wrap(s string, width int) []string {
 	if width < 1 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, width, ""), "\n")
+	return wrapText(s, width, width)
+}
+
+// wrapText breaks a drawn text at its spaces into lines of at most first cells,
+// then rest. A word that is longer is broken where it must be, and no other is:
+// geo-7 stays in one piece.
+func wrapText(text string, first, rest int) []string {
+	var lines []string
+	line, used, room := "", 0, max(1, first)
+	flush := func() {
+		lines = append(lines, line)
+		line, used, room = "", 0, max(1, rest)
+	}
+	for gap, word := range words(text) {
+		cells := textCells(word)
+		if used > 0 && used+gap+cells > room {
+			flush()
+		}
+		for used == 0 && cells > room {
+			head := ansi.Truncate(word, room, "")
+			line, used = head, textCells(head)
+			if used == 0 {
+				return lines // a wide rune in a line of one cell
+			}
+			word = ansi.TruncateLeft(word, used, "") // with the colour that it began with
+			cells -= used
+			flush()
+		}
+		if used > 0 {
+			line, used = line+strings.Repeat(" ", gap), used+gap
+		}
+		line, used = line+word, used+cells
+	}
+	return append(lines, line)
+}
+
+// words are the words of a text, each with the number of spaces before it.
+func words(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for text != "" {
+			word := strings.TrimLeft(text, " ")
+			gap := len(text) - len(word)
+			word, _, _ = strings.Cut(word, " ")
+			text = text[gap+len(word):]
+			if word != "" && !yield(gap, word) {
+				return
+			}
+		}
+	}
 }
 
 // millis is a short latency: 0.4ms, 12ms, 1.2s.

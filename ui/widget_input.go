@@ -30,12 +30,12 @@ func (a *app) drawInput(in textinput.Model, width int, focused bool) string {
 	if focused {
 		caret = a.caret
 	}
-	room := max(0, width-ansi.StringWidth(caret))
-	if over := ansi.StringWidth(left) - room; over > 0 {
+	room := max(0, width-textCells(caret))
+	if over := textCells(left) - room; over > 0 {
 		left = ansi.TruncateLeft(left, over, "")
 	}
 	line := ansi.Truncate(left+caret+right, max(0, width), "")
-	return line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line)))
+	return line + strings.Repeat(" ", max(0, width-textCells(line)))
 }
 
 // escInput escapes what somebody typed or pasted. Unlike a name it may begin
