@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,15 +104,19 @@ func TestDialogsInASCII(t *testing.T) {
 	}
 }
 
-// TestDialogsFit draws every scene in all small sizes and some larger ones; none may panic, or be wider
-// or taller than it was given.
+// TestDialogsFit draws every scene in all sizes around those where something is
+// dropped, and some others; none may panic, or be wider or taller than it was
+// given.
 func TestDialogsFit(t *testing.T) {
+	t.Parallel()
+	widths := slices.Concat(sizes(120, 13, 5, tableLabel+2, tableLabel+5), []int{35, 36, 37, 48, 49, 50, 59, 60, 61, 72, 73, 74, 80})
 	for _, scene := range scenes {
 		t.Run(scene.name, func(t *testing.T) {
+			t.Parallel()
 			b := opened(t, scene.make, scene.bucket())
 			scene.play(b)
-			for width := 0; width <= 120; width += 1 + width/16 {
-				for height := 0; height <= 40; height += 1 + height/8 {
+			for _, width := range widths {
+				for _, height := range sizes(40, 8, 5, 8, 12) {
 					checkFits(t, b.dialogText(width, height), width, height)
 				}
 			}

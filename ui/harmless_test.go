@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bucketop/internal/watch"
@@ -20,24 +18,36 @@ var everyScreen = []string{"", "enter", "w", "v", "?", "c", "/ a", "p", "e", "R"
 // on every screen. The console in tests has no colours, so that any control
 // byte came from a name.
 func TestNothingFromRedisReachesTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, keys := range everyScreen {
-		for _, ascii := range []bool{false, true} {
-			snap := hostileSnapshot()
-			for i := range snap.Buckets {
-				b := newBenchWith(t, snap, 80, 40, Config{ASCII: ascii, Title: hostileNames[0]})
-				for range i {
-					b.press("down")
+		t.Run(keys, func(t *testing.T) {
+			t.Parallel()
+			for _, ascii := range []bool{false, true} {
+				for i := range hostileNames {
+					checkHarmlessRow(t, i, keys, ascii)
 				}
-				for _, k := range strings.Fields(keys) {
-					b.press(k)
-				}
-				b.press("copied nothing") // a burst: a notice about it may show
-				checkHarmless(t, fmt.Sprintf("%q on %q", keys, hostileNames[i]), b.View(), ascii)
-				b.send(changeDone{key: hostileNames[i], what: hostileNames[i], err: fmt.Errorf("%s", hostileNames[i])})
-				checkHarmless(t, fmt.Sprintf("%q and an error on %q", keys, hostileNames[i]), b.View(), ascii)
 			}
-		}
+		})
 	}
+}
+
+// checkHarmlessRow goes to a row by its number, and on by keys.
+func checkHarmlessRow(t *testing.T, row int, keys string, ascii bool) {
+	t.Helper()
+	name := hostileNames[row]
+	b := newBenchWith(t, hostileSnapshot(), 80, 40, Config{ASCII: ascii, Title: hostileNames[0]})
+	b.blind = true
+	for range row {
+		b.press("down")
+	}
+	b.blind = false
+	for _, k := range strings.Fields(keys) {
+		b.press(k)
+	}
+	b.press("copied nothing") // a burst: a notice about it may show
+	checkHarmless(t, fmt.Sprintf("%q on %q", keys, name), b.View(), ascii)
+	b.send(changeDone{key: name, what: name, err: fmt.Errorf("%s", name)})
+	checkHarmless(t, fmt.Sprintf("%q and an error on %q", keys, name), b.View(), ascii)
 }
 
 func checkHarmless(t *testing.T, what, screen string, ascii bool) {
@@ -53,30 +63,41 @@ func checkHarmless(t *testing.T, what, screen string, ascii bool) {
 // break something, and many others, with every screen and dialog, and comes
 // back to a usual one.
 func TestNoScreenIsWiderOrTallerThanTheWindow(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
-		snap    *watch.Snapshot
+		name    string
+		snap    func() *watch.Snapshot
 		screens []string
 	}{
-		{hostileSnapshot(), everyScreen}, {pictureSnapshot(), []string{"", "enter", "e"}}, {lostSnapshot(), []string{"", "enter"}},
-		{emptySnapshot(), []string{"", "w", "v"}}, {connectingSnapshot(), []string{""}},
+		{"hostile ", hostileSnapshot, everyScreen}, {"picture ", pictureSnapshot, []string{"", "enter", "e"}},
+		{"lost ", lostSnapshot, []string{"", "enter"}}, {"empty ", emptySnapshot, []string{"", "w", "v"}},
+		{"connecting ", connectingSnapshot, []string{""}},
 	} {
 		for _, keys := range c.screens {
-			b := newBench(t, c.snap, 80, 24)
-			for _, k := range strings.Fields(keys) {
-				b.press(k)
-			}
-			before := b.View()
-			for _, w := range sizes(200, 19, 4, 39, 45) {
-				for _, h := range sizes(60, 9, 3, 7, 14) {
-					b.app.Update(tea.WindowSizeMsg{Width: w, Height: h})
-					checkSize(t, keys, b.View(), w, h)
-				}
-			}
-			b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-			if after := b.View(); after != before && len(b.dialogs) == 0 {
-				t.Errorf("%q is another screen after all sizes:\n%s\nbefore:\n%s", keys, after, before)
-			}
+			t.Run(c.name+keys, func(t *testing.T) {
+				t.Parallel()
+				checkAllSizes(t, c.snap(), keys)
+			})
 		}
+	}
+}
+
+func checkAllSizes(t *testing.T, snap *watch.Snapshot, keys string) {
+	t.Helper()
+	b := newBench(t, snap, 80, 24)
+	for _, k := range strings.Fields(keys) {
+		b.press(k)
+	}
+	before := b.View()
+	for _, w := range sizes(200, 23, 2, leastWidth-1, leastWidth+3) {
+		for _, h := range sizes(60, 13, 2, leastHeight-1, 13) {
+			b.app.Update(tea.WindowSizeMsg{Width: w, Height: h})
+			checkSize(t, keys, b.View(), w, h)
+		}
+	}
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if after := b.View(); after != before && len(b.dialogs) == 0 {
+		t.Errorf("%q is another screen after all sizes:\n%s\nbefore:\n%s", keys, after, before)
 	}
 }
 
@@ -99,10 +120,11 @@ func checkSize(t *testing.T, keys, screen string, w, h int) {
 		t.Fatalf("%q at %dx%d: %d lines", keys, w, h, len(lines))
 	}
 	for _, line := range lines {
-		if bound, got := atMost(line), ansi.StringWidth(line); bound < got {
+		got := textCells(line)
+		if bound := atMost(line); bound < got {
 			t.Fatalf("%q is said to take at most %d cells and takes %d", line, bound, got)
 		}
-		if got := ansi.StringWidth(line); got > w {
+		if got > w {
 			t.Fatalf("%q at %dx%d: %d cells: %q", keys, w, h, got, line)
 		}
 	}

@@ -198,6 +198,7 @@ func TestRun(t *testing.T) {
 		{"context", keys("p"), endedByContext},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			child := startChild(t, true, c.name)
 			child.await("LIVE")
 			c.end(child)
