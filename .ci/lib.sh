@@ -95,7 +95,7 @@ fetch_redis() {
   # shellcheck disable=SC2086 # one word per package
   (cd "$new" && apt "$new/apt" download $packages) || return 1
   for deb in "$new"/*.deb; do
-    dpkg -x "$deb" "$new/root" || return 1
+    dpkg -x "$deb" "$new/tree" || return 1
   done
   rm -rf "$new/apt" "$new"/*.deb
 }
@@ -106,17 +106,17 @@ wrap_redis() {
   local new=$1 name
   mkdir -p "$new/bin"
   for name in redis-server redis-sentinel redis-cli; do
-    [ -e "$new/root/usr/bin/$name" ] || [ "$name" != redis-server ] || return 1
+    [ -e "$new/tree/usr/bin/$name" ] || [ "$name" != redis-server ] || return 1
     cat >"$new/bin/$name" <<'EOF'
 #!/bin/sh
 # Written by .ci/test.
-root=$(cd "$(dirname "$0")/../root" && pwd)
-for dir in "$root"/usr/lib/*-linux-* "$root"/lib/*-linux-*; do
+tree=$(cd "$(dirname "$0")/../tree" && pwd)
+for dir in "$tree"/usr/lib/*-linux-* "$tree"/lib/*-linux-*; do
   [ -d "$dir" ] && LD_LIBRARY_PATH=$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 done
 export LD_LIBRARY_PATH
 EOF
-    printf 'exec "$root/usr/bin/%s" "$@"\n' "$name" >>"$new/bin/$name"
+    printf 'exec "$tree/usr/bin/%s" "$@"\n' "$name" >>"$new/bin/$name"
     chmod +x "$new/bin/$name"
   done
 }
