@@ -143,10 +143,11 @@ func (b *bench) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
 		b.local = b.local.Add(300 * time.Millisecond)
-		b.send(keyMsg(k))
+		cmd := b.send(keyMsg(k))
 		if b.app.pending != nil {
-			b.answer(b.send(settledMsg{b.app.pendingGen}))
+			cmd = b.send(settledMsg{b.app.pendingGen})
 		}
+		b.answer(cmd)
 	}
 }
 
