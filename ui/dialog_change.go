@@ -84,12 +84,12 @@ func (c *changing) done(msg changeDone) (ours bool, err error) {
 
 // adopt takes over the newer state that a conflict brought, so that a question
 // can be asked anew instead of failing for ever. The operator reads it first.
-func (c *changing) adopt(err error) {
+func (c *changing) adopt(a *app, err error) {
 	var conflict *bucketctl.ConflictError
 	if !errors.As(err, &conflict) {
 		return
 	}
-	c.failed = "Not written: " + changerText(c.b.State, conflict.State, conflict.State.At) +
+	c.failed = "Not written: " + a.changerText(c.b.State, conflict.State, conflict.State.At) +
 		" meanwhile. This is the newer state: look again."
 	c.b.State = conflict.State
 }

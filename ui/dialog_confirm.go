@@ -41,7 +41,7 @@ func (d *confirmDialog) update(msg tea.Msg, a *app) (dialog, tea.Cmd) {
 			return nil, nil
 		}
 		if errors.Is(err, bucketctl.ErrConflict) {
-			d.adopt(err)
+			d.adopt(a, err)
 		}
 	case tea.KeyMsg:
 		return d.pressed(msg, a)

@@ -12,7 +12,7 @@ import (
 // else has written meanwhile, and what was typed.
 func (d *editDialog) drawConflict(p *page, a *app) {
 	now := a.serverNow()
-	p.tell(" !! ", changerText(d.b.State, d.theirs, now)+", after you opened it", p.alarm)
+	p.tell(" !! ", a.changerText(d.b.State, d.theirs, now)+", after you opened it", p.alarm)
 	p.add("")
 	mine := foresee(d.theirs, d.live(a), d.typed(), now)
 	base, theirs := recordTexts(d.b.State, now), recordTexts(d.theirs, now)
@@ -61,7 +61,7 @@ func column3(st *styles, text string, width int) string {
 
 // changerText says who changed a bucket's record, and when. A hold and a limit
 // are one record, but not changed by one person.
-func changerText(before, after bucketctl.State, now time.Time) string {
+func (st *styles) changerText(before, after bucketctl.State, now time.Time) string {
 	by, at, did := after.By, after.ChangedAt, "changed it"
 	switch was, is := before.Hold, after.Hold; {
 	case is.Active && is != was:
@@ -73,7 +73,7 @@ func changerText(before, after bucketctl.State, now time.Time) string {
 	if !at.IsZero() {
 		when = " at " + clockTime(at, now)
 	}
-	return fmt.Sprintf("%s %s%s (rev %s)", nameOr(by, "somebody"), did, when, shortRev(after.Rev))
+	return fmt.Sprintf("%s %s%s (rev %s)", nameOr(by, "somebody"), did, when, st.rev(after.Rev))
 }
 
 // recordTexts are the values in force in a state.

@@ -12,7 +12,7 @@ import (
 // newDeleteDialog asks whether to delete a bucket's state.
 func newDeleteDialog(_ *app, b watch.Bucket) dialog {
 	d := &confirmDialog{changing: changing{b: b, twice: true}, title: "DELETE STATE", does: "delete", what: "deletion of " + b.Key}
-	d.tell = func(a *app) confirmation { return tellDelete(d.b.State, d.live(a), a.serverNow()) }
+	d.tell = func(a *app) confirmation { return a.tellDelete(d.b.State, d.live(a), a.serverNow()) }
 	d.do = func(ctx context.Context, admin Admin, rev bucketctl.Rev) (bucketctl.Change, error) {
 		return admin.Delete(ctx, b.Key, rev, "")
 	}
@@ -20,7 +20,7 @@ func newDeleteDialog(_ *app, b watch.Bucket) dialog {
 }
 
 // tellDelete tells what is deleted, and what stays.
-func tellDelete(frozen bucketctl.State, live watch.Bucket, now time.Time) confirmation {
+func (st *styles) tellDelete(frozen bucketctl.State, live watch.Bucket, now time.Time) confirmation {
 	s := stateAt(frozen, now)
 	said := confirmation{rev: s.Rev}
 	switch {
@@ -36,7 +36,7 @@ func tellDelete(frozen bucketctl.State, live watch.Bucket, now time.Time) confir
 		{" Stays ", "the override and the hold, where there are any; what the workers declare"},
 		{" Then  ", deleteThen(s, live, now)},
 	}
-	said.warnings = []string{lostCooldown(s, now), wrongTypeLoss(s), movedOn(frozen, live.State)}
+	said.warnings = []string{lostCooldown(s, now), wrongTypeLoss(s), st.movedOn(frozen, live.State)}
 	said.question = "y deletes the state"
 	return said
 }

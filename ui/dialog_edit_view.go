@@ -94,7 +94,7 @@ func (d *editDialog) accepts(st *styles) string {
 func (d *editDialog) drawOutlook(p *page, a *app, o outlook) {
 	now := func() { p.tell(" Now   ", o.now, paint{}) }
 	then := func() { p.tellAll(" Then  ", o.then) }
-	warnings := func() { p.warnAll(append(o.warnings, movedOn(d.b.State, d.live(a).State))...) }
+	warnings := func() { p.warnAll(append(o.warnings, a.movedOn(d.b.State, d.live(a).State))...) }
 	switch {
 	case !p.narrow():
 		now()

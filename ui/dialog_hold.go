@@ -76,7 +76,7 @@ func (d *holdDialog) update(msg tea.Msg, a *app) (dialog, tea.Cmd) {
 		}
 		if errors.Is(err, bucketctl.ErrConflict) {
 			d.step = fillStep
-			d.adopt(err)
+			d.adopt(a, err)
 		}
 	case tea.ResumeMsg:
 		if d.step == reviewStep && !d.writing() {
@@ -191,7 +191,7 @@ func (d *holdDialog) view(a *app, width, height int) string {
 	}
 	d.drawFields(p, a)
 	p.add("")
-	warnings := func() { p.warnAll(reachWarning("this hold", live, now), movedOn(d.b.State, live.State)) }
+	warnings := func() { p.warnAll(reachWarning("this hold", live, now), a.movedOn(d.b.State, live.State)) }
 	if p.narrow() {
 		warnings()
 	} else {

@@ -46,7 +46,7 @@ func (d *resetDialog) update(msg tea.Msg, a *app) (dialog, tea.Cmd) {
 		}
 		if errors.Is(err, bucketctl.ErrConflict) {
 			d.choose(toNothing)
-			d.adopt(err)
+			d.adopt(a, err)
 		}
 	case tea.ResumeMsg:
 		if !d.writing() {
@@ -207,7 +207,7 @@ func (d *resetDialog) view(a *app, width, height int) string {
 	d.drawCause(p, live, now)
 	p.add("")
 	d.drawChoices(p, a)
-	p.warnAll(reachWarning("this reset", live, now), movedOn(d.b.State, live.State))
+	p.warnAll(reachWarning("this reset", live, now), a.movedOn(d.b.State, live.State))
 	p.add("")
 	p.tell(" ", "U cannot undo a reset.", a.dim)
 	d.drawQuestion(p)

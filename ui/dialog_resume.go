@@ -13,7 +13,7 @@ import (
 // newResumeDialog asks whether to take a hold away.
 func newResumeDialog(_ *app, b watch.Bucket) dialog {
 	d := &confirmDialog{changing: changing{b: b}, title: "RESUME", does: "resume", what: "resumption of " + b.Key}
-	d.tell = func(a *app) confirmation { return tellResume(d.b.State, d.live(a), a.serverNow()) }
+	d.tell = func(a *app) confirmation { return a.tellResume(d.b.State, d.live(a), a.serverNow()) }
 	d.do = func(ctx context.Context, admin Admin, rev bucketctl.Rev) (bucketctl.Change, error) {
 		return admin.Resume(ctx, b.Key, rev, "")
 	}
@@ -21,7 +21,7 @@ func newResumeDialog(_ *app, b watch.Bucket) dialog {
 }
 
 // tellResume tells whose hold it is and what its end lets loose.
-func tellResume(frozen bucketctl.State, live watch.Bucket, now time.Time) confirmation {
+func (st *styles) tellResume(frozen bucketctl.State, live watch.Bucket, now time.Time) confirmation {
 	s := stateAt(frozen, now)
 	said := confirmation{rev: s.Rev}
 	if !s.Hold.Active {
@@ -33,7 +33,7 @@ func tellResume(frozen bucketctl.State, live watch.Bucket, now time.Time) confir
 		{" Now   ", levelText(live, now) + ", " + waitersText(live.Waiting)},
 		{" Then  ", resumeThen(s, live, now)},
 	}
-	said.warnings = []string{reachWarning("the end of the hold", live, now), stillCooling(live.State, now), movedOn(frozen, live.State)}
+	said.warnings = []string{reachWarning("the end of the hold", live, now), stillCooling(live.State, now), st.movedOn(frozen, live.State)}
 	said.question = "y resumes it"
 	return said
 }

@@ -31,7 +31,7 @@ func newUndoDialog(_ *app, b watch.Bucket) dialog {
 		d.does = ""
 	}
 	d.tell = func(a *app) confirmation {
-		return tellUndo(d.b.State, d.newest(a), d.asked, a.serverNow())
+		return a.tellUndo(d.b.State, d.newest(a), d.asked, a.serverNow())
 	}
 	d.do = func(ctx context.Context, admin Admin, rev bucketctl.Rev) (bucketctl.Change, error) {
 		return admin.Undo(ctx, b.Key, rev, "")
@@ -94,7 +94,7 @@ func eventOf(events []bucketctl.Event, key string, rev bucketctl.Rev) *bucketctl
 
 // tellUndo tells what was changed, by whom, and what it will be changed back
 // to. asked says that there is no more place to look for the event.
-func tellUndo(s bucketctl.State, e *bucketctl.Event, asked bool, now time.Time) confirmation {
+func (st *styles) tellUndo(s bucketctl.State, e *bucketctl.Event, asked bool, now time.Time) confirmation {
 	said := confirmation{rev: s.Rev}
 	say := func(label, text string) { said.lines = append(said.lines, labelled{label, text}) }
 	switch {
@@ -105,10 +105,10 @@ func tellUndo(s bucketctl.State, e *bucketctl.Event, asked bool, now time.Time) 
 		say(" ", "Looking for the newest change...")
 		return said
 	case e == nil:
-		say(" ", lostEventText(s, now))
+		say(" ", st.lostEventText(s, now))
 		return said
 	}
-	say(" Was   ", changeText(*e, now))
+	say(" Was   ", st.changeText(*e, now))
 	if e.Kind == bucketctl.EventUndo {
 		said.lines[0].label = " "
 		say(" ", "The newest change is an undo itself: nothing is left to undo. e and H set what you want.")
@@ -123,8 +123,8 @@ func tellUndo(s bucketctl.State, e *bucketctl.Event, asked bool, now time.Time) 
 }
 
 // lostEventText is what is still known of a change whose event is gone.
-func lostEventText(s bucketctl.State, now time.Time) string {
-	text := fmt.Sprintf("The event of the newest change (rev %s%s", shortRev(s.Rev), byText(s.By))
+func (st *styles) lostEventText(s bucketctl.State, now time.Time) string {
+	text := fmt.Sprintf("The event of the newest change (rev %s%s", st.rev(s.Rev), byText(s.By))
 	if !s.ChangedAt.IsZero() {
 		text += ", " + clockTime(s.ChangedAt, now)
 	}
@@ -132,9 +132,9 @@ func lostEventText(s bucketctl.State, now time.Time) string {
 }
 
 // changeText is who did what, when and why.
-func changeText(e bucketctl.Event, now time.Time) string {
+func (st *styles) changeText(e bucketctl.Event, now time.Time) string {
 	text := fmt.Sprintf("%s by %s at %s (%s ago), rev %s",
-		kindText(e.Kind), nameOr(e.By, "somebody"), clockTime(e.At, now), rough(now.Sub(e.At)), shortRev(e.Rev))
+		kindText(e.Kind), nameOr(e.By, "somebody"), clockTime(e.At, now), rough(now.Sub(e.At)), st.rev(e.Rev))
 	if e.Reason != "" {
 		text += ", " + quoteText(e.Reason)
 	}

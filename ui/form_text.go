@@ -94,17 +94,6 @@ func twoUnits(big int64, bigUnit string, small int64, smallUnit string) string {
 	return fmt.Sprintf("%d %s %d %s", big, bigUnit, small, smallUnit)
 }
 
-// shortRev is a revision within a sentence: the last digits of it, which tell
-// two of one bucket apart, since the whole is the server's microseconds.
-func shortRev(r bucketctl.Rev) string {
-	text := strconv.FormatInt(int64(r), 10)
-	const tail = 5
-	if len(text) > tail+3 {
-		return ".." + text[len(text)-tail:]
-	}
-	return text
-}
-
 // listText joins names as a sentence does: "geo-7, geo-8 and geo-9".
 func listText(names []string) string {
 	if len(names) < 2 {

@@ -189,9 +189,9 @@ func quoteText(reason string) string {
 }
 
 // movedOn warns early that somebody else has written since the form opened.
-func movedOn(frozen, live bucketctl.State) string {
+func (st *styles) movedOn(frozen, live bucketctl.State) string {
 	if live.Rev <= frozen.Rev || frozen.At.IsZero() {
 		return ""
 	}
-	return changerText(frozen, live, live.At) + " meanwhile: what you do here is not written over it"
+	return st.changerText(frozen, live, live.At) + " meanwhile: what you do here is not written over it"
 }

@@ -93,4 +93,11 @@ func TestRevisionsAreShortened(t *testing.T) {
 			t.Errorf("rev %d is drawn as %q, want %q", rev, got, want)
 		}
 	}
+	other := bucketctl.State{Rev: 1773498725123456, By: "bob@ops2"}
+	for ascii, want := range map[bool]string{false: "bob@ops2 changed it (rev …23456)", true: "bob@ops2 changed it (rev ~23456)"} {
+		st := newStyles(look{ascii: ascii})
+		if got := st.esc(st.changerText(bucketctl.State{}, other, t0)); got != want {
+			t.Errorf("a conflict is told as %q, want %q", got, want)
+		}
+	}
 }
