@@ -212,7 +212,7 @@ func (a *app) countsLine(width int) string {
 	if more := len(a.snap.Alerts) + a.lostLines() - a.plan(a.bodyHeight()).alerts; more > 0 {
 		parts = append(parts, count(more, "more alert")+": a")
 	}
-	if !a.hasForeign() {
+	if a.snap.Match == "" {
 		parts = append(parts, "foreign keys: --match")
 	}
 	text := parts[0]
@@ -227,9 +227,6 @@ func (a *app) countsLine(width int) string {
 // known is how many buckets there are; of very many the snapshot has the worst
 // only.
 func (a *app) known() int { return max(a.snap.Known, len(a.list.order)) }
-
-// hasForeign reports whether a scan for foreign keys found any.
-func (a *app) hasForeign() bool { return a.snap.Counts[watch.Foreign] > 0 }
 
 // costText is what the console itself asks of Redis.
 func (a *app) costText() string {
@@ -277,7 +274,7 @@ func (a *app) emptyLines(width int) []string {
 		say = []string{
 			"No bucket is known here yet.",
 			"Start a worker that embeds bucketctl: it shows up within seconds.",
-			"Buckets of other programs: start with --match 'PATTERN'.",
+			a.foreignText(),
 			"No Redis of yours at hand? Try: bucketop demo",
 		}
 	case !a.snap.At.IsZero():
@@ -296,6 +293,14 @@ func (a *app) emptyLines(width int) []string {
 		}
 	}
 	return out
+}
+
+// foreignText says how other programs' buckets are found, or that none is yet.
+func (a *app) foreignText() string {
+	if a.snap.Match == "" {
+		return "Buckets of other programs: start with --match 'PATTERN'."
+	}
+	return "No bucket of another program that matches '" + a.esc(a.snap.Match) + "' was found so far."
 }
 
 // connectingText says what is tried before the first answer.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// build makes the snapshot of everything at now. Link and Cost are the caller's.
+// build makes the snapshot of everything at now. Link, Cost and Match are the caller's.
 func (m *model) build(now time.Time) *Snapshot {
 	s := &Snapshot{
 		At:      now,

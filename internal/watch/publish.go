@@ -31,7 +31,7 @@ func (w *Watcher) publish(r *round, err error) {
 	w.model.trim(now)
 	w.model.forgive(now)
 	s := w.model.build(now)
-	s.Taken, s.Link = local, w.link
+	s.Taken, s.Link, s.Match = local, w.link, w.config.Match
 	s.Cost = w.meter.cost(local, local.Sub(r.start), w.model.patience())
 	w.store(s)
 }

@@ -124,6 +124,9 @@ func TestAForeignBucketWithoutRefillSaysSo(t *testing.T) {
 	for second := range 245 {
 		s = d.look(float64(second))
 	}
+	if s.Match != "geo:*" {
+		t.Errorf("match %q", s.Match)
+	}
 	row := d.row(s, "geo:py")
 	if row.Status.Code != Stuck || row.Status.Text != "4m" || row.Waiting != -1 || !math.IsNaN(row.Granted) {
 		t.Errorf("row %+v", row)

@@ -24,6 +24,7 @@ type Snapshot struct {
 	Alerts  []Alert // gravest first
 	Counts  map[Code]int
 	Cost    Cost
+	Match   string // the pattern of keys looked for beyond the registry, as in Config
 
 	Known int // buckets known; Buckets has the worst of them, at most MaxRows
 

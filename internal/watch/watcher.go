@@ -97,7 +97,7 @@ func newWatcher(config Config, r reader) *Watcher {
 		meter:   &meter{count: config.Count},
 		link:    Link{State: Connecting, Addr: config.Addr, Since: config.Clock()},
 	}
-	w.snapshot.Store(&Snapshot{Link: w.link, Counts: map[Code]int{}})
+	w.snapshot.Store(&Snapshot{Link: w.link, Match: config.Match, Counts: map[Code]int{}})
 	return w
 }
 
