@@ -98,7 +98,7 @@ func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason strin
 	var head time.Duration // how long the first of those who wait has to; they keep their order
 	for _, r := range batch {
 		v := verdict{circumstances: c, wait: stopWait}
-		patience := microsSaturated(r.patience(time.Now()))
+		patience := micros(r.patience(time.Now()))
 		switch {
 		case stopped:
 			v.code = waitsOrRefused(r, v.wait, patience, c.stop)
@@ -171,7 +171,7 @@ func (c circumstances) stoppedAt(t time.Time) (bool, time.Duration) {
 	case c.stop == stopNone:
 		return false, 0
 	case c.stopEnd.IsZero():
-		return true, microsSaturated(unlimited)
+		return true, micros(unlimited)
 	}
 	wait := c.stopEnd.Sub(t)
 	return wait > 0, max(0, wait)

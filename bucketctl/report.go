@@ -3,7 +3,6 @@ package bucketctl
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -63,7 +62,17 @@ func (j limitJSON) limit() Limit {
 	return Limit{Capacity: j.Capacity, Rate: j.Rate, Per: micros(j.Per)}
 }
 
-func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
+// micros converts, saturating instead of overflowing.
+func micros(us int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Microsecond)
+	switch {
+	case us > most:
+		return math.MaxInt64
+	case us < -most:
+		return math.MinInt64
+	}
+	return time.Duration(us) * time.Microsecond
+}
 
 func encodeReport(w Worker) string {
 	j := reportJSON{
@@ -124,9 +133,6 @@ func decodeReport(text string, seen time.Time) (Worker, error) {
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return Worker{}, fmt.Errorf("bucketctl: a report can't be read: %w", err)
 	}
-	if j.ID == "" {
-		return Worker{}, errors.New("bucketctl: a report names no worker")
-	}
 	w := Worker{
 		ID:       j.ID,
 		App:      j.App,
@@ -146,6 +152,9 @@ func decodeReport(text string, seen time.Time) (Worker, error) {
 			return Worker{}, err
 		}
 		w.Buckets = append(w.Buckets, bucket)
+	}
+	if err := w.check(); err != nil {
+		return Worker{}, fmt.Errorf("bucketctl: a report can't be: %w", err)
 	}
 	return w, nil
 }

@@ -25,7 +25,7 @@ func span() *rapid.Generator[time.Duration] {
 func someWorkerBucket() *rapid.Generator[WorkerBucket] {
 	return rapid.Custom(func(t *rapid.T) WorkerBucket {
 		amount := rapid.Float64Range(0, 9e15)
-		count := rapid.Int64Range(0, math.MaxInt64)
+		count := rapid.Int64Range(0, 9e15)
 		b := WorkerBucket{
 			Key:      string(rapid.SliceOfN(rapid.Byte(), 1, 12).Draw(t, "key")),
 			Mode:     rapid.SampledFrom([]Mode{ModeShared, ModeShare, ModeClosed, ModeOpen}).Draw(t, "mode"),
@@ -58,7 +58,7 @@ func TestReportsAreReadAsTheyAreWritten(t *testing.T) {
 		w := Worker{
 			ID: rapid.StringN(1, 20, -1).Draw(t, "id"), App: rapid.String().Draw(t, "app"), Host: rapid.String().Draw(t, "host"),
 			PID: rapid.Int().Draw(t, "pid"), Version: rapid.String().Draw(t, "version"),
-			Start: moment().Draw(t, "start"), Interval: span().Draw(t, "interval"), Seen: moment().Draw(t, "seen"),
+			Start: moment().Draw(t, "start"), Interval: time.Duration(rapid.Int64Range(100_000, 3_600_000_000).Draw(t, "interval")) * time.Microsecond, Seen: moment().Draw(t, "seen"),
 			Fallback: rapid.SampledFrom([]Policy{FallbackShare, FallbackClosed, FallbackOpen}).Draw(t, "policy"),
 			Closing:  rapid.Bool().Draw(t, "closing"),
 			Buckets:  rapid.SliceOfN(someWorkerBucket(), 0, 3).Draw(t, "buckets"),
@@ -194,6 +194,36 @@ func TestClosingWorkerIsNotSilent(t *testing.T) {
 	for mode, local := range map[Mode]bool{ModeShared: false, "": false, ModeShare: true, ModeClosed: true, ModeOpen: true} {
 		if mode.Local() != local {
 			t.Errorf("%q.Local() = %v", mode, !local)
+		}
+	}
+}
+
+// Whoever may write the stream could write anything; screens are made of it.
+func TestReportsThatCannotBeArePassedOver(t *testing.T) {
+	sound := Worker{ID: "x", Interval: time.Second, Fallback: FallbackShare, Buckets: []WorkerBucket{
+		{Key: "k", Mode: ModeShared, Declared: PerSecond(1), Level: 1},
+	}}
+	if _, err := decodeReport(encodeReport(sound), time.Now()); err != nil {
+		t.Fatalf("a sound report: %v", err)
+	}
+	for name, spoil := range map[string]func(*Worker, *WorkerBucket){
+		"no name":          func(w *Worker, _ *WorkerBucket) { w.ID = "" },
+		"mode":             func(_ *Worker, b *WorkerBucket) { b.Mode = "\x1b[31m" },
+		"policy":           func(w *Worker, _ *WorkerBucket) { w.Fallback = "drop" },
+		"no interval":      func(w *Worker, _ *WorkerBucket) { w.Interval = 0 },
+		"a day's interval": func(w *Worker, _ *WorkerBucket) { w.Interval = 24 * time.Hour },
+		"capacity":         func(_ *Worker, b *WorkerBucket) { b.Declared.Capacity = 1e308 },
+		"limit in force":   func(_ *Worker, b *WorkerBucket) { b.Limit = Limit{Capacity: 1, Rate: -1} },
+		"share":            func(_ *Worker, b *WorkerBucket) { b.Share = 1e300 },
+		"waiting":          func(_ *Worker, b *WorkerBucket) { b.Waiting = -1 },
+		"wait":             func(_ *Worker, b *WorkerBucket) { b.HeadWait = -time.Second },
+		"level":            func(_ *Worker, b *WorkerBucket) { b.Level = -1e300 },
+	} {
+		w := sound
+		w.Buckets = []WorkerBucket{sound.Buckets[0]}
+		spoil(&w, &w.Buckets[0])
+		if _, err := decodeReport(encodeReport(w), time.Now()); err == nil {
+			t.Errorf("%s: taken for a report", name)
 		}
 	}
 }

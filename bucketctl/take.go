@@ -2,7 +2,6 @@ package bucketctl
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 )
@@ -110,7 +109,7 @@ func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
 		if code < codeCharged || code > codeImpossible || wait < 0 {
 			return nil, fmt.Errorf("the take script replied with code %d, wait %d", code, wait)
 		}
-		v := verdict{circumstances: c, code: code, wait: microsSaturated(wait)}
+		v := verdict{circumstances: c, code: code, wait: micros(wait)}
 		if code == codeCharged {
 			v.due = received.Add(v.wait)
 		}
@@ -135,7 +134,7 @@ func decodeCircumstances(r reply) (*circumstances, error) {
 		mended:   ints[1],
 		stop:     ints[2],
 		stopEnd:  fromUnixMicro(ints[3]),
-		ask:      microsSaturated(ints[4]),
+		ask:      micros(ints[4]),
 		gen:      ints[6],
 		rev:      Rev(ints[7]),
 		override: ints[8] != 0,
@@ -146,12 +145,4 @@ func decodeCircumstances(r reply) (*circumstances, error) {
 		c.overEnd = fromUnixMicro(ints[8])
 	}
 	return c, nil
-}
-
-// microsSaturated converts, saturating instead of overflowing.
-func microsSaturated(us int64) time.Duration {
-	if us > math.MaxInt64/int64(time.Microsecond) {
-		return math.MaxInt64
-	}
-	return micros(us)
 }

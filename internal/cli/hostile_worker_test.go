@@ -14,8 +14,8 @@ import (
 func TestHostileReports(t *testing.T) {
 	s := redistest.Start(t)
 	bad := `"\u001b[2J\n\u202e\u0000\u0007"`
-	report := `{"id":` + bad + `,"app":` + bad + `,"host":` + bad + `,"version":` + bad + `,"fallback":` + bad + `,"interval":60000000,` +
-		`"buckets":[{"key":` + bad + `,"mode":` + bad + `,"reason":` + bad + `,"declared":{"rate":1,"capacity":1}}]}`
+	report := `{"id":` + bad + `,"app":` + bad + `,"host":` + bad + `,"version":` + bad + `,"fallback":"share","interval":60000000,` +
+		`"buckets":[{"key":` + bad + `,"mode":"shared","reason":` + bad + `,"declared":{"rate":1,"capacity":1}}]}`
 	keys, err := schema.New("bucketctl")
 	if err != nil {
 		t.Fatal(err)

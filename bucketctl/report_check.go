@@ -1,0 +1,64 @@
+package bucketctl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Bounds of what a report may say. Whoever may write the stream could write
+// anything, and screens and sums are made of it.
+const (
+	shortestInterval = 100 * time.Millisecond
+	longestInterval  = time.Hour
+)
+
+// check says what in the report can't be.
+func (w Worker) check() error {
+	switch {
+	case w.ID == "":
+		return errors.New("it names no worker")
+	case w.Interval < shortestInterval || w.Interval > longestInterval:
+		return fmt.Errorf("an interval of %v", w.Interval)
+	}
+	switch w.Fallback {
+	case "", FallbackShare, FallbackClosed, FallbackOpen: // "": not told
+	default:
+		return fmt.Errorf("fallback %q", w.Fallback)
+	}
+	for _, b := range w.Buckets {
+		if err := b.check(); err != nil {
+			return fmt.Errorf("bucket %q: %w", b.Key, err)
+		}
+	}
+	return nil
+}
+
+func (b WorkerBucket) check() error {
+	switch b.Mode {
+	case "", ModeShared, ModeShare, ModeClosed, ModeOpen: // "": not told
+	default:
+		return fmt.Errorf("mode %q", b.Mode)
+	}
+	for _, n := range []float64{b.Share, b.Granted, b.Local, b.LargestN, float64(b.Refused), float64(b.Calls), float64(b.Waiting)} {
+		if !(n >= 0 && n <= maxNumber) { // also true for NaN
+			return fmt.Errorf("a count of %v", n)
+		}
+	}
+	for _, d := range []time.Duration{b.HeadWait, b.WaitP50, b.WaitP99, b.CallP99} {
+		if d < 0 {
+			return fmt.Errorf("a wait of %v", d)
+		}
+	}
+	if !math.IsNaN(b.Level) && math.Abs(b.Level) > maxNumber {
+		return fmt.Errorf("a level of %v", b.Level)
+	}
+	if err := b.Declared.Validate(); err != nil {
+		return err
+	}
+	if b.Limit.IsZero() {
+		return nil
+	}
+	return b.Limit.Validate()
+}
