@@ -54,11 +54,10 @@ func (b WorkerBucket) check() error {
 	if !math.IsNaN(b.Level) && math.Abs(b.Level) > maxNumber {
 		return fmt.Errorf("a level of %v", b.Level)
 	}
-	if err := b.Declared.Validate(); err != nil {
-		return err
+	for _, limit := range []Limit{b.Declared, b.Limit} { // zero: not told
+		if err := limit.Validate(); err != nil && !limit.IsZero() {
+			return err
+		}
 	}
-	if b.Limit.IsZero() {
-		return nil
-	}
-	return b.Limit.Validate()
+	return nil
 }
