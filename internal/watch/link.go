@@ -12,7 +12,7 @@ import (
 // Pauses between attempts while Redis is lost.
 const (
 	firstRetry = 250 * time.Millisecond
-	lastRetry  = 5 * time.Second
+	lastRetry  = 2 * time.Second // somebody waits for the console to come back
 )
 
 // live is the link after a refresh that worked.

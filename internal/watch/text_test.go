@@ -75,14 +75,14 @@ func TestReasonIsOneKnownClause(t *testing.T) {
 	}
 }
 
-func TestRetriesSlowDownToFiveSeconds(t *testing.T) {
+func TestRetriesSlowDownToTwoSeconds(t *testing.T) {
 	var l Link
 	var got []time.Duration
 	for range 8 {
 		l = l.lost(errDown, epoch)
 		got = append(got, l.retry())
 	}
-	want := []float64{0.25, 0.5, 1, 2, 4, 5, 5, 5}
+	want := []float64{0.25, 0.5, 1, 2, 2, 2, 2, 2}
 	for i, d := range got {
 		if d.Seconds() != want[i] {
 			t.Errorf("after %d attempts: %v, want %v s", i+1, d, want[i])

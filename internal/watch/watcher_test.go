@@ -90,12 +90,12 @@ func TestRedisIsLostAndComesBackByItself(t *testing.T) {
 		if !lost.Link.Since.Before(before.Taken.Add(2 * time.Second)) {
 			t.Errorf("lost since %v, after %v of it", lost.Link.Since, time.Since(lost.Link.Since))
 		}
-		// 0.25 + 0.5 + 1 + 2 + 4 s, then each 5 s.
-		if lost.Link.Tries < 8 || lost.Link.Tries > 11 {
+		// 0.25 + 0.5 + 1 s, then each 2 s.
+		if lost.Link.Tries < 16 || lost.Link.Tries > 19 {
 			t.Errorf("%d attempts in 30 s", lost.Link.Tries)
 		}
 		r.do(func() { r.down = nil })
-		time.Sleep(6 * time.Second)
+		time.Sleep(lastRetry + time.Second)
 		back := w.Snapshot()
 		if back.Link.State != Live || back.Link.Err != "" || back.Link.Tries != 0 {
 			t.Errorf("back: %+v", back.Link)
