@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"bucketop/bucketctl"
 	"bucketop/internal/redistest"
 )
@@ -118,8 +120,11 @@ func TestAgainstARealServer(t *testing.T) {
 	c := openConsole(t, server, Config{Refresh: MinRefresh, Match: "geo:*"})
 	c.w.Show([]string{key, "geo:py"})
 
-	row := c.awaitRow(key, "in full use, the burst over", func(b Bucket) bool { return b.Status.Code == FullUse && b.Used < 1.2 })
-	if row.Waiting < 20 || row.Used < fullShare || row.State.Effective.Rate != 20 || len(row.Workers) != 1 {
+	// The first report may have been made before the callers came to wait.
+	row := c.awaitRow(key, "in full use, the burst over, most of the callers reported", func(b Bucket) bool {
+		return b.Status.Code == FullUse && b.Used < 1.2 && b.Waiting >= 20
+	})
+	if row.Used < fullShare || row.State.Effective.Rate != 20 || len(row.Workers) != 1 {
 		t.Errorf("in full use: %+v", row)
 	}
 	c.awaitRow(key, "with two points of history", func(b Bucket) bool { return len(b.History.Granted) >= 2 })
@@ -199,4 +204,24 @@ func TestARealServerThatWantsAPassword(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "hunter2")
 	c := openConsole(t, server, Config{Refresh: MinRefresh})
 	c.await("refused", func(s *Snapshot) bool { return s.Link.State == Lost && s.Link.Err == "Redis wants a password" })
+}
+
+// A client that is refused when it connects tells of it for each call by itself,
+// and of a pipeline by a part of the answers only.
+func TestAWrongPasswordIsNeverLive(t *testing.T) {
+	server := redistest.Start(t, "--requirepass", "hunter2")
+	client := redis.NewClient(&redis.Options{Addr: server.Addr, Password: "hunter3"})
+	t.Cleanup(func() { _ = client.Close() })
+	admin, err := bucketctl.NewAdmin(bucketctl.AdminConfig{Client: client, By: "anna@ops1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New(Config{Admin: admin, Addr: server.Addr})
+	for range 3 { // the first is no other than those that follow
+		w.refresh(t.Context(), []string{"k"})
+		s := w.Snapshot()
+		if s.Link.State != Lost || s.Link.Err != "Redis refuses the user or password" || !s.At.IsZero() || len(s.Buckets)+len(s.Alerts) > 0 {
+			t.Fatalf("link %+v, at %v, buckets %+v, alerts %+v", s.Link, s.At, s.Buckets, s.Alerts)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"bucketop/bucketctl"
@@ -22,11 +23,16 @@ const (
 const (
 	refusedRest = 30 * time.Second
 	someBuckets = "some buckets"
+	serverState = "the server's state"
 )
 
-// errRefused is wrapped by the error of a refresh in which Redis answered nothing
-// but refusals.
+// errRefused is wrapped by the error of a refresh in which Redis gave no data,
+// only refusals.
 var errRefused = errors.New("every reading was refused")
+
+// errEmpty is a reading without the server's time, which comes with each: the
+// client was refused before it could ask. Another reading tells why.
+var errEmpty = fmt.Errorf("%w: nothing was read", bucketctl.ErrDenied)
 
 // round is one refresh: it reads from Redis and feeds the model. An outage ends
 // it, and what was read until then counts. A refusal is noted and concerns only
@@ -39,7 +45,7 @@ type round struct {
 	match  string
 	start  time.Time
 	rtt    time.Duration // of the quickest reading
-	worked int           // readings that Redis answered
+	worked int           // readings of data that Redis answered; what it says of itself is none
 	denied error         // the first refusal
 }
 
@@ -77,10 +83,12 @@ func (r *round) read(what string, calls int, do func() error) (ok bool, err erro
 	err = do()
 	r.meter.add(calls)
 	if err == nil {
-		if took := r.clock().Sub(begun); r.worked == 0 || took < r.rtt {
+		if took := r.clock().Sub(begun); r.rtt == 0 || took < r.rtt {
 			r.rtt = took
 		}
-		r.worked++
+		if what != serverState {
+			r.worked++
+		}
 		delete(r.m.refused, what)
 		return true, nil
 	}
@@ -88,10 +96,15 @@ func (r *round) read(what string, calls int, do func() error) (ok bool, err erro
 		return false, err
 	}
 	r.m.refused[what] = reason(err)
-	if r.denied == nil {
+	r.deny(err)
+	return false, nil
+}
+
+// deny notes the first refusal that says why.
+func (r *round) deny(err error) {
+	if r.denied == nil || errors.Is(r.denied, errEmpty) {
 		r.denied = err
 	}
-	return false, nil
 }
 
 // server asks Redis about itself now and then. Another server than before may
@@ -101,8 +114,10 @@ func (r *round) server(ctx context.Context) error {
 		return nil
 	}
 	var server bucketctl.Server
-	ok, err := r.read("the server's state", serverCalls, func() (err error) {
-		server, err = r.r.Server(ctx)
+	ok, err := r.read(serverState, serverCalls, func() (err error) {
+		if server, err = r.r.Server(ctx); err == nil && server.Time.IsZero() {
+			return errEmpty
+		}
 		return err
 	})
 	if ok {
@@ -189,6 +204,9 @@ func (r *round) states(ctx context.Context, keys []string) error {
 	states, err := r.r.GetMany(ctx, keys)
 	r.meter.add(stateCalls*len(keys) + 1)
 	switch {
+	case err == nil && len(states) > 0 && states[0].At.IsZero():
+		r.deny(errEmpty)
+		return nil
 	case err == nil:
 		r.worked++
 		if len(states) > 0 {
