@@ -16,6 +16,7 @@ func (m *model) build(now time.Time) *Snapshot {
 		Round:   m.roundTime(),
 	}
 	s.Counts, s.Known = m.tally()
+	s.Forced = m.forced
 	if !m.since.IsZero() {
 		s.Back = min(forgetWorker, now.Sub(m.since))
 	}

@@ -28,9 +28,13 @@ type entry struct {
 	sweep uint32 // number of the sweep that met it last; 0: the registry does not know it
 	scan  uint32 // number of the scan that met it last; 0: none did
 	code  Code
+	will  will
 	seen  int64 // server time a worker reported it last, milliseconds; 0: none did
 	*detail
 }
+
+// will is what an operator wants of the bucket. It outlives the details.
+type will struct{ overridden, held bool }
 
 // detail is what is known of a bucket beyond its name.
 type detail struct {
@@ -66,6 +70,7 @@ type model struct {
 	all     []*entry // every entry; the order is of no meaning
 	active  []*entry // those with detail, worst first since the last ranking
 	counts  [Unread + 1]int
+	forced  Forced
 	prefer  func(key string) bool // listed first where there is not room for all; nil: none
 
 	workers map[string]*reporter
@@ -138,6 +143,7 @@ func (m *model) forget(e *entry) {
 	m.all[e.pos], last.pos = last, e.pos
 	m.all = m.all[:len(m.all)-1]
 	m.counts[e.code]--
+	m.setWill(e, will{})
 	delete(m.entries, e.key)
 	if e.detail != nil {
 		m.active = slices.DeleteFunc(m.active, func(a *entry) bool { return a == e })
@@ -150,6 +156,21 @@ func (m *model) setCode(e *entry, code Code) {
 	m.counts[e.code]--
 	m.counts[code]++
 	e.code = code
+}
+
+// setWill records what an operator wants of the bucket.
+func (m *model) setWill(e *entry, now will) {
+	count := func(n *int, before, now bool) {
+		switch {
+		case now && !before:
+			*n++
+		case before && !now:
+			*n--
+		}
+	}
+	count(&m.forced.Overrides, e.will.overridden, now.overridden)
+	count(&m.forced.Holds, e.will.held, now.held)
+	e.will = now
 }
 
 // saw records when a worker knew the bucket.

@@ -16,6 +16,7 @@ func (m *model) weigh(now time.Time) {
 		f := e.facts(now, m.patience())
 		e.settle(&f)
 		m.setCode(e, e.settled.shown.Code)
+		m.setWill(e, will{overridden: f.overridden(), held: f.held()})
 	}
 	slices.SortFunc(m.active, compareEntries)
 }
@@ -119,7 +120,7 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 		b.Used = b.Granted / rate
 	}
 	if d.crowd.reported {
-		b.Waiting, b.HeadWait = d.crowd.waiting, d.crowd.headWait
+		b.Waiting, b.HeadWait = d.crowd.waiting, headWait(d.rows, d.state.Rev)
 	}
 	b.LargestN = d.crowd.largestN
 	b.History = d.history.window(now)

@@ -23,6 +23,7 @@ type Snapshot struct {
 	Events  []bucketctl.Event
 	Alerts  []Alert // gravest first
 	Counts  map[Code]int
+	Forced  Forced
 	Cost    Cost
 	Match   string // the pattern of keys looked for beyond the registry, as in Config
 
@@ -32,6 +33,10 @@ type Snapshot struct {
 	Sweep time.Duration // from one sweep of the whole registry to the next; 0 before the first is complete
 	Round time.Duration // how long it takes at most until a bucket that nobody looks at is read again
 }
+
+// Forced counts buckets in which an operator's will is in force, whatever else
+// their state is: Counts has each bucket once, by its gravest state.
+type Forced struct{ Overrides, Holds int }
 
 // LinkState is how the console itself stands with Redis.
 type LinkState string
@@ -92,7 +97,7 @@ type Bucket struct {
 	Granted  float64       // tokens per second lately, over about 5 s; NaN when unknown
 	Used     float64       // Granted as a part of the rate in force; NaN when unknown
 	Waiting  int           // callers waiting, over all workers; -1 when unknown
-	HeadWait time.Duration // the longest wait of any worker's first caller
+	HeadWait time.Duration // the longest wait of any worker's first caller; 0 when unknown, as right after a change
 	LargestN float64       // most tokens a worker asked for at once; 0 when unknown
 	Workers  []WorkerRow   // who draws from it, by name
 

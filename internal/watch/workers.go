@@ -166,10 +166,9 @@ func excess(policy bucketctl.Policy, row WorkerRow, peers int) (rate float64, un
 
 // crowd is what live workers say of one bucket together.
 type crowd struct {
-	reported bool // any live worker reports it
-	waiting  int  // callers
-	starving int  // of these, in workers that ask Redis
-	headWait time.Duration
+	reported bool      // any live worker reports it
+	waiting  int       // callers
+	starving int       // of these, in workers that ask Redis
 	largestN float64   // of silent ones too
 	rate     float64   // tokens per second, NaN when unknown
 	local    float64   // of these, granted without Redis
@@ -188,7 +187,6 @@ func together(rows []WorkerRow) crowd {
 		}
 		c.reported = true
 		c.waiting += row.Waiting
-		c.headWait = max(c.headWait, row.HeadWait)
 		c.rate = sum(c.rate, row.Rate)
 		if row.Mode.Local() {
 			c.local += max(0, sum(0, row.Rate))
@@ -197,4 +195,21 @@ func together(rows []WorkerRow) crowd {
 		}
 	}
 	return c
+}
+
+// headWait is the longest wait of a first caller; 0 where it is not known, since
+// somebody who waits has not told anything yet since the change rev.
+func headWait(rows []WorkerRow, rev bucketctl.Rev) time.Duration {
+	var longest time.Duration
+	for i := range rows {
+		row := &rows[i]
+		if row.Silent || row.Waiting == 0 {
+			continue
+		}
+		if !row.Mode.Local() && row.Rev < rev {
+			return 0
+		}
+		longest = max(longest, row.HeadWait)
+	}
+	return longest
 }
