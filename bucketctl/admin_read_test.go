@@ -189,7 +189,7 @@ func TestViewersNeedReadCommandsAlone(t *testing.T) {
 	}
 	do(t, owner,
 		[]any{"ZADD", a.keys.Buckets(), "1", "k"},
-		[]any{"XADD", a.keys.Reports(), "*", "report", encodeReport(Worker{ID: "w"})},
+		[]any{"XADD", a.keys.Reports(), "*", "report", encodeReport(Worker{ID: "w", Interval: time.Second})},
 		[]any{"ACL", "SETUSER", "viewer", "on", ">look", "%R~*", "+@read", "+time", "+ping"},
 	)
 	v := newAdmin(t, plainClient(t, &redis.Options{Addr: s.Addr, Username: "viewer", Password: "look"}))

@@ -70,7 +70,7 @@ func (g *Grant) giveBack(ctx context.Context, why string, tokens float64, start 
 	}
 	return l.beside(ctx, func(ctx context.Context) error {
 		if err := l.give(ctx, why, tokens, start); err != nil {
-			return adminError(ctx, why, l.key, err)
+			return adminError(context.WithoutCancel(ctx), why, l.key, err) // our own bound is no caller's wish
 		}
 		return nil
 	})

@@ -93,7 +93,7 @@ func TestKeysThatAreNotUTF8TravelInBase64(t *testing.T) {
 		"a\x1b[2J":     `"key":"a\u001b[2J"`,
 		"a\x00b\n\x07": `"key":"a\u0000b\n\u0007"`,
 	} {
-		text := encodeReport(Worker{ID: "w", Buckets: []WorkerBucket{{Key: key, Level: math.NaN()}}})
+		text := encodeReport(Worker{ID: "w", Interval: time.Second, Buckets: []WorkerBucket{{Key: key, Level: math.NaN()}}})
 		if !strings.Contains(text, inText) {
 			t.Errorf("%q is written %s, want %s in it", key, text, inText)
 		}

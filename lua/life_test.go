@@ -47,10 +47,10 @@ func TestLifeReckonsWithTheSlowerLimit(t *testing.T) {
 		over       edit
 		days, most int64
 	}{
-		{"override slower", 1000, edit{rate: slow, end: "forever"}, 11, 13},
+		{"override slower", 1, edit{rate: slow, end: "forever"}, 11, 13},
 		{"override faster, with an end", 0.0001, edit{rate: fast, end: "+60000000"}, 11, 13},
 		{"override faster, without end", 0.0001, edit{rate: fast, end: "forever"}, 11, 13},
-		{"taken away", 1000, edit{rate: "declared"}, 1, 2},
+		{"taken away", 1, edit{rate: "declared"}, 1, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
