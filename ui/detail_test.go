@@ -36,7 +36,7 @@ func TestAWindowThatGrowsDrawsMore(t *testing.T) {
 	b.press("down", "down")
 	b.want("98%", "3/4")
 	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
-	b.want("geocode:{ac…:eu SILENT 1 of 4    98%")
+	b.want("geocode:{ac…:eu SILENT 1 of 4   98%*")
 }
 
 // TestMarksOfTheLastMinute stand under their second, whatever the width.

@@ -26,8 +26,9 @@ func pictureSnapshot() *watch.Snapshot {
 		},
 		Counts: map[watch.Code]int{watch.Stuck: 1, watch.Silent: 1, watch.Held: 1, watch.Drift: 1, watch.Overridden: 1,
 			watch.FullUse: 1, watch.OK: 1, watch.Idle: 1},
-		Cost: watch.Cost{Calls: 12, Bytes: 3400, Refresh: time.Second},
-		Back: 12 * time.Minute, Sweep: 30 * time.Second,
+		Forced: watch.Forced{Overrides: 2, Holds: 1}, // the one in a silent bucket counts too
+		Cost:   watch.Cost{Calls: 12, Bytes: 3400, Refresh: time.Second},
+		Back:   12 * time.Minute, Sweep: 30 * time.Second,
 	}
 	for _, key := range []string{"mail:pop", "mail:imap", "rss:a", "rss:b", "sms:de", "sms:fr"} {
 		s.Buckets = append(s.Buckets, aBucket(key, bucketctl.PerMinute(60).Burst(20), 20))

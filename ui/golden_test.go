@@ -99,7 +99,7 @@ func connectingSnapshot() *watch.Snapshot {
 
 func emptySnapshot() *watch.Snapshot {
 	s := pictureSnapshot()
-	s.Buckets, s.Workers, s.Events, s.Alerts, s.Counts = nil, nil, nil, nil, nil
+	s.Buckets, s.Workers, s.Events, s.Alerts, s.Counts, s.Forced = nil, nil, nil, nil, nil, watch.Forced{}
 	return s
 }
 
@@ -113,7 +113,7 @@ var hostileNames = []string{
 
 func hostileSnapshot() *watch.Snapshot {
 	s := pictureSnapshot()
-	s.Buckets, s.Counts = nil, nil
+	s.Buckets, s.Counts, s.Forced = nil, nil, watch.Forced{}
 	for _, name := range hostileNames {
 		b := aBucket(name, bucketctl.PerMinute(60), 3)
 		b.Status = watch.Status{Code: watch.Held, Text: name, Cause: name, Remedy: name}

@@ -58,7 +58,7 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 	}
 	limit := b.State.Effective
 	waiting := short(float64(w.Waiting), 4)
-	if w.Waiting > 0 && w.HeadWait > 0 {
+	if w.Waiting > 0 && w.HeadWait > 0 && (w.Mode.Local() || w.Rev >= b.State.Rev) {
 		waiting += " " + textsafe.PadLeft(span(w.HeadWait), 4)
 	}
 	return []cell{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"bucketop/bucketctl"
 	"bucketop/internal/textsafe"
 	"bucketop/internal/watch"
 )
@@ -24,6 +25,9 @@ const (
 	stateMost    = 24
 	sparkMost    = 60 // one cell a second
 )
+
+// overrideMark stands behind what is granted of an override.
+const overrideMark = "*"
 
 // layout says which columns a width has room for. Columns drop by priority as
 // the terminal narrows: name and state stay, then how much of the limit is used.
@@ -165,11 +169,16 @@ func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
 	if l.level {
 		out.WriteString(" " + textsafe.PadLeft(levelOf(level, b.State.Effective.Capacity), levelCells))
 	}
+	forced := overridden(&b.State, now)
 	if l.granted {
-		out.WriteString(" " + textsafe.PadLeft(grantedOf(b.Granted, b.State.Effective, grantedCells), grantedCells))
+		room := grantedCells
+		if forced {
+			room -= len(overrideMark)
+		}
+		out.WriteString(" " + a.limitCell(grantedOf(b.Granted, b.State.Effective, room), grantedCells, forced))
 	}
 	if l.used {
-		out.WriteString(" " + textsafe.PadLeft(percent(b.Used), usedCells))
+		out.WriteString(" " + a.limitCell(percent(b.Used), usedCells, forced && !l.granted))
 	}
 	out.WriteString(l.waitingCell(b))
 	if l.workers {
@@ -179,6 +188,22 @@ func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
 		out.WriteString(" " + a.faint.text(a.sparkline(b.History.Granted, sparkTop(b), l.spark)))
 	}
 	return out.String()
+}
+
+// limitCell is what is granted of the limit, right-aligned. It is marked where
+// the limit is an operator's: an override goes on whatever state the row is in.
+func (a *app) limitCell(text string, cells int, forced bool) string {
+	if !forced {
+		return textsafe.PadLeft(text, cells)
+	}
+	text = text[:min(len(text), cells-len(overrideMark))] + overrideMark
+	return strings.Repeat(" ", cells-len(text)) + a.note.text(text)
+}
+
+// overridden reports whether an override is in force at now.
+func overridden(s *bucketctl.State, now time.Time) bool {
+	o := s.Override
+	return !o.IsZero() && (o.Until.IsZero() || o.Until.After(now))
 }
 
 // sparkTop is the height of a full sparkline: the limit, or more where more was

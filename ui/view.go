@@ -145,11 +145,19 @@ func (a *app) lostMore() string {
 }
 
 // counts are how many buckets are in each state that asks for attention,
-// gravest first, as far as there is room.
+// gravest first, as far as there is room. A hold or an override counts also
+// where something graver is the matter.
 func (a *app) counts(room int) string {
 	out, used, left := "", 0, 0
 	for c := watch.Stuck; c <= watch.Overridden; c++ {
 		n := a.snap.Counts[c]
+		switch c {
+		case watch.Held:
+			n = a.snap.Forced.Holds
+		case watch.Overridden:
+			n = a.snap.Forced.Overrides
+		default:
+		}
 		if n == 0 || c == watch.FullUse {
 			continue
 		}
