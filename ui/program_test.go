@@ -137,7 +137,8 @@ func (c *child) send(keys string) {
 	}
 }
 
-// exit waits for the process and returns its exit status.
+// exit waits for the process, and for all that it wrote, and returns its exit
+// status.
 func (c *child) exit() int {
 	c.t.Helper()
 	done := make(chan error, 1)
@@ -148,6 +149,7 @@ func (c *child) exit() int {
 		if err != nil && !errors.As(err, &exit) {
 			c.t.Fatal(err)
 		}
+		<-c.read // ends with the terminal's last user
 		return c.cmd.ProcessState.ExitCode()
 	case <-time.After(patience):
 		_ = c.cmd.Process.Kill()
