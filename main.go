@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -20,6 +21,7 @@ import (
 	"bucketop/internal/cli"
 	"bucketop/internal/conn"
 	"bucketop/internal/demo"
+	"bucketop/internal/textsafe"
 	"bucketop/internal/watch"
 	"bucketop/ui"
 )
@@ -140,9 +142,23 @@ func screen(ctx context.Context, admin *bucketctl.Admin, title, addr string, s c
 		}()
 		watcher.Run(ctx)
 	}()
-	return ui.Run(ctx, ui.Config{
+	return tellUnfinished(os.Stderr, ui.Run(ctx, ui.Config{
 		Source: watcher, Admin: admin, Title: title, ASCII: s.ASCII, NoColor: s.NoColor,
-	})
+	}))
+}
+
+// tellUnfinished says which changes the console left without an answer, now that
+// the terminal is as it was, and returns what else ended it.
+func tellUnfinished(stderr io.Writer, err error) error {
+	var unfinished *ui.UnfinishedError
+	if !errors.As(err, &unfinished) {
+		return err
+	}
+	for _, change := range unfinished.Changes {
+		// Where writing fails there is nobody to tell.
+		_, _ = fmt.Fprintf(stderr, "bucketop: the %s was under way, so it may or may not have been written; bucketop get shows it\n", textsafe.Escape(change))
+	}
+	return unfinished.End
 }
 
 // screenEnd turns what ended the screen into what the command line knows.

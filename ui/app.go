@@ -94,6 +94,8 @@ type app struct {
 	pending *tea.KeyMsg
 	notice  *notice
 
+	underWay map[int]string // changes that nobody has answered yet, by request id
+
 	lastID, tickGen, pendingGen int
 	fatal                       error // why the console ends, when it is not the operator's wish
 }
@@ -110,6 +112,7 @@ func newApp(ctx context.Context, stop context.CancelFunc, c Config) *app {
 		a.clock = time.Now
 	}
 	a.canSuspend = func() bool { return false }
+	a.underWay = map[int]string{}
 	a.styles = newStyles(a.look)
 	a.actions = newActions()
 	a.list = newListScreen()

@@ -47,6 +47,7 @@ func (a *app) nextID() int {
 // yields a changeDone. do runs outside of Update, with a timeout.
 func (a *app) change(key, what string, do func(context.Context, Admin) (bucketctl.Change, error)) (int, tea.Cmd) {
 	id, admin, parent := a.nextID(), a.admin, a.ctx
+	a.underWay[id] = what
 	return id, func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, askFor)
 		defer cancel()

@@ -28,6 +28,7 @@ func (a *app) complain(text string) { a.notice = &notice{text: text, bad: true} 
 // changed keeps the line about a change. The dialog hears of it first: it may
 // close, or stay to show a conflict, and then it speaks for itself.
 func (a *app) changed(msg changeDone) tea.Cmd {
+	delete(a.underWay, msg.id)
 	cmd := a.tellDialogs(msg)
 	var audit *bucketctl.AuditError
 	switch {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -18,13 +21,27 @@ type SignalError struct{ Signal os.Signal }
 
 func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
+// UnfinishedError is returned by Run when the console ended while changes were
+// under way, of which nobody here will hear any more.
+type UnfinishedError struct {
+	Changes []string // such as "hold of geocode:eu", with names as Redis has them
+	End     error    // what Run returns otherwise; nil: the operator quit
+}
+
+func (e *UnfinishedError) Error() string {
+	return "ended while under way: " + strings.Join(e.Changes, ", ")
+}
+
+func (e *UnfinishedError) Unwrap() error { return e.End }
+
 // ErrHangup is returned by Run when the terminal is gone.
 var ErrHangup = errors.New("the terminal is gone")
 
 // Run shows the console on this process's terminal until the operator quits,
 // which returns nil, until ctx ends, which returns its cause, or until a signal
-// comes, which returns a SignalError. A panic comes back as a PanicError. The
-// terminal is as it was before whichever way Run ends.
+// comes, which returns a SignalError. A panic comes back as a PanicError. Where
+// a change is under way an UnfinishedError is around any of these. The terminal
+// is as it was before whichever way Run ends.
 func Run(ctx context.Context, c Config) error {
 	c.output = os.Stdout
 	c.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
@@ -51,7 +68,15 @@ func Run(ctx context.Context, c Config) error {
 		a.ask = func() { in.ask(os.Stdout) }
 	}
 	_, err := p.Run()
-	return a.verdict(ctx, err)
+	return a.unfinished(a.verdict(ctx, err))
+}
+
+// unfinished adds to what ended the console the changes whose fate is unknown.
+func (a *app) unfinished(end error) error {
+	if len(a.underWay) == 0 {
+		return end
+	}
+	return &UnfinishedError{Changes: slices.Sorted(maps.Values(a.underWay)), End: end}
 }
 
 // verdict is what Run returns.

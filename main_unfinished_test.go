@@ -1,0 +1,47 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/cli"
+	"bucketop/internal/redistest"
+)
+
+// Whoever leaves while Redis does not answer must not take the change for made.
+func TestQuittingWhileAChangeIsUnderWaySaysSo(t *testing.T) {
+	s := redistest.Start(t)
+	if err := s.Client(t).ZAdd(t.Context(), "bucketctl:buckets", redis.Z{Score: float64(time.Now().UnixMilli()), Member: "geo:eu"}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	x := onTerminal(t, answers, environment("REDIS_URL="+s.URL()), "--refresh", "250ms")
+	x.await("geo:eu")
+	x.press("H", "HOLD")
+	x.press("\r", "Cancel, back")
+	x.press("\t", "")
+	s.Freeze()
+	x.press("\r", "writing...")
+	x.press("\x03", "\x1b[?1049l")
+	if code := x.end(); code != cli.ExitOK {
+		t.Errorf("exit %d: %q", code, x.screen())
+	}
+	x.restored()
+	_, after, _ := strings.Cut(x.screen(), "\x1b[?1049l")
+	if want := "bucketop: the hold of geo:eu was under way, so it may or may not have been written"; !strings.Contains(after, want) {
+		t.Errorf("after the screen: %q", after)
+	}
+}
+
+// press presses one key as a person does: not at once, since a dialog is deaf to
+// what was meant for the screen below it. Then it waits for what the key does.
+func (x *terminal) press(key, does string) {
+	x.t.Helper()
+	time.Sleep(300 * time.Millisecond)
+	x.send(key)
+	x.await(does)
+}
