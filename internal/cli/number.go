@@ -89,7 +89,17 @@ func showTokens(x float64) string {
 	return showNumber(math.Round(x*100) / 100)
 }
 
-// showRate is a rate in tokens per second, in the unit that limit was declared in.
+// showRate is a rate in tokens per second, in the unit that limit was declared
+// in. Four digits tell enough; those before the point all stay.
 func showRate(rate float64, limit bucketctl.Limit) string {
-	return bucketctl.Limit{Rate: rate, Per: limit.Per}.RateString()
+	n, unit := bucketctl.Limit{Rate: rate, Per: limit.Per}.InUnit()
+	if n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+		return bucketctl.Limit{Rate: rate, Per: limit.Per}.RateString()
+	}
+	places := max(0, 3-int(math.Floor(math.Log10(n))))
+	text := strconv.FormatFloat(n, 'f', places, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
+		n = rounded
+	}
+	return bucketctl.Limit{Rate: n / unit.Seconds(), Per: limit.Per}.RateString()
 }

@@ -52,8 +52,10 @@ func sentence(err error, addr string) string {
 }
 
 // reason is the last cause of a failed call: what the system or the server
-// said, without what was being done at the time.
-func reason(err error) string {
+// said, without what was being done at the time, as a clause of a sentence.
+func reason(err error) string { return strings.TrimRight(lastCause(err), ". ") }
+
+func lastCause(err error) string {
 	text := plain(err)
 	if errors.Is(err, context.DeadlineExceeded) || strings.HasSuffix(text, "(timeout)") {
 		return "no answer in time"

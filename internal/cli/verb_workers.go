@@ -64,7 +64,7 @@ func (c *call) workerRows(name string, w bucketctl.Worker, now time.Time) [][]st
 	}
 	var rows [][]string
 	for _, b := range w.Buckets {
-		since, share := "-", "-"
+		since, share, p99 := "-", "-", "-"
 		switch {
 		case w.SilentAt(now):
 			since = seen // nobody knows what it does since then
@@ -74,9 +74,12 @@ func (c *call) workerRows(name string, w bucketctl.Worker, now time.Time) [][]st
 		if b.Share > 0 {
 			share = showRate(b.Share, b.Declared)
 		}
+		if b.WaitP99 > 0 { // else nobody waited, so nothing was measured
+			p99 = showSpan(b.WaitP99)
+		}
 		rows = append(rows, []string{
 			name, c.out.cell(modeText(w, b.Mode, now)), since, c.out.cell(b.Key), share, showTokens(b.Granted),
-			showNumber(float64(b.Waiting)), showSpan(b.WaitP99), seen, c.whyText(w, b, now),
+			showNumber(float64(b.Waiting)), p99, seen, c.whyText(w, b, now),
 		})
 	}
 	return rows
