@@ -161,7 +161,7 @@ func inForceEnd(s bucketctl.State, now time.Time) string {
 	}
 	text := "no end"
 	if !s.Override.Until.IsZero() {
-		text = rough(s.Override.Until.Sub(now)) + " left"
+		text = left(s.Override.Until, now)
 	}
 	if s.By != "" {
 		text += ", " + shortName(s.By)

@@ -184,7 +184,10 @@ func (d *resetDialog) help() []key.Binding {
 	case d.deletes():
 		return []key.Binding{binding("x", "delete the key"), binding("esc", "cancel")}
 	}
-	keys := []key.Binding{binding("f", "full"), binding("e", "empty"), binding("0-9", "a number"), binding("esc", "cancel")}
+	keys := []key.Binding{binding("e", "empty"), binding("0-9", "a number"), binding("esc", "cancel")}
+	if _, known := fullTokens(d.b.State); known {
+		keys = append([]key.Binding{binding("f", "full")}, keys...)
+	}
 	if d.b.State.Hold.Active {
 		return append([]key.Binding{binding("H", "resume")}, keys...)
 	}

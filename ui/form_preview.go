@@ -105,8 +105,12 @@ func nowText(b watch.Bucket) string {
 	limit := b.State.Effective
 	text := ""
 	switch unit := exactRate(limit.Rate, limit.Per); {
+	case math.IsNaN(b.Granted) && limit.IsZero() && b.Waiting < 0:
+		return "nothing is known of grants, limit or who waits"
+	case math.IsNaN(b.Granted) && b.Waiting < 0:
+		return "limit " + unit + "; nothing is known of grants or who waits"
 	case math.IsNaN(b.Granted) && limit.IsZero():
-		text = "what is granted is not known, nor is the limit"
+		text = "nothing is known of grants or limit"
 	case math.IsNaN(b.Granted):
 		text = "what is granted of " + unit + " is not known"
 	case limit.IsZero():

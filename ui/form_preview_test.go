@@ -94,6 +94,8 @@ func TestForesee(t *testing.T) {
 func TestNow(t *testing.T) {
 	unlimited := aBucket("a", bucketctl.Limit{}, 0)
 	unlimited.Granted = 2
+	strange := aBucket("a", bucketctl.Limit{}, 0)
+	strange.Granted, strange.Waiting = math.NaN(), -1
 	for want, b := range map[string]watch.Bucket{
 		"588 of 600/min granted, 37 waiting; the last of them waits 4 s":         shortage(nil),
 		"588 of 600/min granted, 37 waiting; the last of them waits 4 s or more": geoBucket(),
@@ -101,6 +103,8 @@ func TestNow(t *testing.T) {
 		"588 of 600/min granted, nobody waits":                                   shortage(func(b *watch.Bucket) { b.Waiting = 0 }),
 		"588 of 600/min granted, how many wait is not known":                     shortage(func(b *watch.Bucket) { b.Waiting = -1 }),
 		"what is granted of 600/min is not known, nobody waits":                  shortage(func(b *watch.Bucket) { b.Granted, b.Waiting = math.NaN(), 0 }),
+		"limit 600/min; nothing is known of grants or who waits":                 shortage(func(b *watch.Bucket) { b.Granted, b.Waiting = math.NaN(), -1 }),
+		"nothing is known of grants, limit or who waits":                         strange,
 		"2/s granted of a limit that is not known, nobody waits":                 unlimited,
 		"0 of 25/s granted, 61 waiting":                                          heldBucket(),
 	} {

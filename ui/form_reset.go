@@ -78,7 +78,7 @@ func holdText(h bucketctl.Hold, now time.Time) string {
 	if h.Until.IsZero() {
 		text += ", no end"
 	} else {
-		text += fmt.Sprintf(", until %s (%s left)", clockTime(h.Until, now), rough(h.Until.Sub(now)))
+		text += fmt.Sprintf(", until %s (%s)", clockTime(h.Until, now), left(h.Until, now))
 	}
 	if h.Reason != "" {
 		text += ": " + quoteText(h.Reason)

@@ -162,10 +162,30 @@ func rough(d time.Duration) string {
 	return span(max(0, d.Truncate(time.Second)))
 }
 
-// left is how long until end, rounded up, so that what is still in force is
-// never said to have 0s left.
+// left is how long until end: rounded up where it is near, so that what is still
+// in force never has 0s left and a new hold of 10m has 10m; to the nearest hour
+// or day where it is far.
 func left(end, now time.Time) string {
-	return rough(end.Sub(now)+time.Second-1) + " left"
+	d := end.Sub(now)
+	switch {
+	case d <= 99*time.Second:
+		d += time.Second - 1
+	case d <= 99*time.Minute:
+		d += time.Minute - 1
+	case d < 48*time.Hour:
+		d = d.Round(time.Hour)
+	default:
+		d = d.Round(24 * time.Hour)
+	}
+	return rough(d) + " left"
+}
+
+// latency is how long waits took lately; nothing was measured where nobody waited.
+func latency(d time.Duration) string {
+	if d <= 0 {
+		return "-"
+	}
+	return millis(d)
 }
 
 // clockTime is a moment of server time; with its date when that is not today's.

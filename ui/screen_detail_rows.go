@@ -63,7 +63,7 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 	}
 	return []cell{
 		plainCell(a.name(w.Name, 40)), mode, plainCell(rateText(w.Rate, limit, 4)), plainCell(waiting),
-		plainCell(millis(w.WaitP99)), plainCell(rateText(w.Share, limit, 4)), declares, rev,
+		plainCell(latency(w.WaitP99)), plainCell(rateText(w.Share, limit, 4)), declares, rev,
 	}
 }
 

@@ -173,7 +173,7 @@ func (a *app) workerCells(w *watch.Worker, selected bool) []cell {
 	return []cell{
 		{cursor, a.strong}, {a.name(w.Name, 40), bold}, {state, mood}, plainCell(why),
 		plainCell(short(float64(waiting), 4)), plainCell(short(granted, 4) + "/s"), plainCell(share),
-		plainCell(millis(p99)), plainCell(strconv.Itoa(len(w.Rows))),
+		plainCell(latency(p99)), plainCell(strconv.Itoa(len(w.Rows))),
 		plainCell(a.esc(w.App) + " on " + a.esc(w.Host)),
 	}
 }

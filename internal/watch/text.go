@@ -28,10 +28,22 @@ func Short(d time.Duration) string {
 	return strconv.Itoa(int(d/day)) + "d"
 }
 
-// left is how long until end, rounded up so that what is still in force never
-// reads 0s.
+// left is how long until end in one unit: rounded up where it is near, so that
+// what is still in force never reads 0s and a new hold of 10m reads 10m; to the
+// nearest hour or day where it is far.
 func left(end, now time.Time) string {
-	return Short(end.Sub(now) + time.Second - 1)
+	d := end.Sub(now)
+	switch {
+	case d <= time.Minute:
+		d += time.Second - 1
+	case d <= time.Hour:
+		d += time.Minute - 1
+	case d < 2*day:
+		d = d.Round(time.Hour)
+	default:
+		d = d.Round(day)
+	}
+	return Short(d)
 }
 
 // age is how long ago t was; empty when t is unknown.

@@ -128,3 +128,14 @@ func TestLevelAt(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsLeftIsRoundedUpWhereItIsNear(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", time.Millisecond: "1s", time.Minute: "1m", 10*time.Minute - time.Second: "10m", 9 * time.Minute: "9m",
+		59*time.Minute + 1: "1h", 65 * time.Minute: "1h", 47*time.Hour + 40*time.Minute: "2d", 10 * day: "10d",
+	} {
+		if got := left(at(0).Add(d), at(0)); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
