@@ -26,7 +26,7 @@ func TestAChangeUnderWayAtTheEndIsNotForgotten(t *testing.T) {
 		t.Errorf("one under way: %v", err)
 	}
 	b.send(changeDone{id: second, key: "b"})
-	if err := b.unfinished(end); err != end {
+	if err := b.unfinished(end); !errors.Is(err, end) || errors.As(err, &left) {
 		t.Errorf("none under way: %v", err)
 	}
 }
