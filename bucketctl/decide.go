@@ -41,7 +41,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 		return nil, err
 	}
 	began := time.Now()
-	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, batch, began)
+	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, l.ticket, batch, began)
 	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), l.arguments...)
 	took := time.Since(began)
 	l.stats.called(took)
@@ -53,12 +53,13 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 	if err != nil {
 		return nil, fmt.Errorf("take from %q: %w", l.key, err)
 	}
+	l.ticket = taken[0].ticket
 	return taken, nil
 }
 
 // try makes a call that takes nothing, to learn whether takes work again.
 func (l *Limiter) try(ctx context.Context) error {
-	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, nil, time.Time{})
+	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, 0, nil, time.Time{})
 	_, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), args...)
 	return err
 }

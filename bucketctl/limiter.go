@@ -38,6 +38,7 @@ type Limiter struct {
 	// Of the dispatcher alone.
 	arguments []any
 	roundTrip time.Duration // of its last call
+	ticket    int64         // its place in the queue across processes, server microseconds
 }
 
 func newLimiter(c *Client, key string, declared Limit) *Limiter {

@@ -33,6 +33,7 @@ const unlimited = int64(maxNumber)
 type circumstances struct {
 	at        time.Time // server time of the decision
 	ask       time.Duration
+	ticket    int64   // to show when asking again; 0: none
 	level     float64 // tokens left; NaN when unknown
 	limit     Limit   // in force
 	stop      int64
@@ -59,8 +60,8 @@ type verdict struct {
 func (v verdict) start() time.Time { return v.at.Add(v.wait) }
 
 // appendTake appends the script's arguments for a batch of requests.
-func appendTake(args []any, l Limit, gen int64, horizon time.Duration, batch []*request, now time.Time) []any {
-	args = append(declaredArguments(args, l, gen), horizon.Microseconds(), 0)
+func appendTake(args []any, l Limit, gen int64, horizon time.Duration, ticket int64, batch []*request, now time.Time) []any {
+	args = append(declaredArguments(args, l, gen), horizon.Microseconds(), ticket)
 	for _, r := range batch {
 		args = append(args, requestArgument(r.n, r.patience(now)))
 	}
@@ -135,6 +136,7 @@ func decodeCircumstances(r reply) (*circumstances, error) {
 		stop:     ints[2],
 		stopEnd:  fromUnixMicro(ints[3]),
 		ask:      micros(ints[4]),
+		ticket:   ints[5],
 		gen:      ints[6],
 		rev:      Rev(ints[7]),
 		override: ints[8] != 0,

@@ -46,6 +46,7 @@ if why == 'refund' then
   local last_start = s.ts - s.level / rate * SECOND
   tokens = math.max(0, tokens - math.max(0, last_start - start) / SECOND * rate)
   if begun then s.level = math.min(capacity, s.level + tokens) end
+  if s.turn > now then s.turn = math.max(now, s.turn - (s.level - before) / rate * SECOND) end
 elseif why == 'settle' then
   if tokens > 0 then
     if begun then s.level = math.min(capacity, s.level + tokens) end

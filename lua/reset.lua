@@ -50,7 +50,7 @@ end
 local capacity = effective(s, now)
 if to == 'full' and not capacity then return answer('foreign') end
 if to == 'full' then level = capacity end
-s.level, s.ts, s.exp = capacity and math.min(level, capacity) or level, now, 0
+s.level, s.ts, s.exp, s.turn = capacity and math.min(level, capacity) or level, now, 0, 0
 
 redis.call('HDEL', KEYS[1], 'turn', 'need')
 if s.capacity and s.rate then

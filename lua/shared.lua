@@ -61,7 +61,7 @@ end
 -- load reads a bucket and what operators say of it. Returns the state, or nil
 -- and the error to reply. `level` stays nil where nothing is stored.
 local function load(bucket, limit, now)
-  local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind')
+  local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind', 'turn', 'need')
   if f.err then return nil, refusal(f, 'the bucket is no hash') end
   if f[10] and f[10] ~= 'bucket' then return nil, wrong_type('the key is a ' .. f[10] .. ', no bucket') end
   local o = redis.pcall('HMGET', limit, 'capacity', 'rate', 'until', 'hold', 'rev')
@@ -71,10 +71,11 @@ local function load(bucket, limit, now)
     bucket = bucket, now = now,
     level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
     capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
-    blocked = number(f[8]), exp = number(f[9]) or 0,
+    blocked = number(f[8]), exp = number(f[9]) or 0, turn = number(f[11]) or 0, need = number(f[12]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
+  s.stored_turn = s.turn
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
@@ -84,13 +85,13 @@ local function load(bucket, limit, now)
     or f[1] and not f[2] or f[2] and not f[1]
   s.granted, s.blocked = s.granted or 0, s.blocked or 0
   if s.corrupt then                                        -- start again from EMPTY; a sound cooldown stays
-    s.level, s.ts, s.exp, s.dirty = 0, now, 0, true
+    s.level, s.ts, s.exp, s.turn, s.dirty = 0, now, 0, 0, true
     if s.bad_blocked then s.blocked = 0 end
     if s.bad_limit then s.capacity, s.rate, s.gen = nil, nil, nil end
   elseif s.ts then
     s.ts = math.floor(s.ts * SECOND + 0.5)
     if s.ts > now + MAX_AHEAD then                         -- a clock stepped back, or a foreign writer: no credit
-      s.ts, s.anchored, s.dirty = now, true, true
+      s.ts, s.anchored, s.turn, s.dirty = now, true, 0, true
     end
   end
   return s
@@ -111,7 +112,9 @@ end
 -- time, not its tokens: those who caused it were already told when to start.
 -- But a higher rate makes no debt deeper than one capacity, the most that a
 -- settlement may leave: an operator who raises the rate wants the way free.
+-- Turns were booked at the old rate, and end with it.
 local function adapt(s, old_rate, capacity, rate)
+  if rate ~= old_rate then s.turn = 0 end
   if s.level < 0 then s.level = math.max(s.level * rate / old_rate, math.min(s.level, -capacity)) end
   if s.level > capacity then s.level = capacity end
 end
@@ -184,9 +187,13 @@ local function save(s)
     s.exp = s.now + left + HOUR
     set[#set + 1], set[#set + 2] = 'exp', whole(s.exp)
   end
+  if s.turn > 0 then
+    set[#set + 1], set[#set + 2] = 'turn', whole(s.turn)
+    set[#set + 1], set[#set + 2] = 'need', float(s.need)
+  end
   redis.call('HSET', s.bucket, unpack(set))
+  if s.turn == 0 and s.stored_turn ~= 0 or s.corrupt then redis.call('HDEL', s.bucket, 'turn', 'need') end
   if short then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
-  if s.corrupt then redis.call('HDEL', s.bucket, 'turn', 'need') end
   if s.bad_blocked then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
 end
 

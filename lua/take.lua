@@ -28,7 +28,7 @@
 --                    how long it would be; 2 waits, for at least wait, or until a hold is lifted;
 --                    3 more than the capacity (microseconds)
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp; deletes turn need, and blocked blocked_by
+--   bucket: tokens ts granted capacity rate per gen exp turn need; deletes turn need, and blocked blocked_by
 --           that can't be, where values were corrupt
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
@@ -74,8 +74,22 @@ local function wait_for(n, ahead)
   return math.min(math.ceil(wait), MAX_NUMBER)
 end
 
+-- The queue across processes. `turn` is when all booked tokens are paid: who
+-- comes without a ticket books behind it instead of barging in. A ticket beyond
+-- `turn` is void. While the queue lives the level stays low, because those whose
+-- turn it is take what accrues; where it does not, they have gone.
+local ticket = number(ARGV[6]) or 0
+local within_horizon = rate * horizon / SECOND         -- tokens that one call may charge ahead
+if s.turn > now and s.level >= math.min(capacity, math.max(asked[1] or 0, s.need) + within_horizon) then
+  s.turn, s.dirty = 0, true
+end
+if s.turn <= now then s.need = 0 end
+if ticket > s.turn then ticket = 0 end
+local behind = s.turn > now and not (ticket > 0 and ticket <= now)
+
 local reply = { now, 0, stop, stop_end, 0, 0, own_gen, s.rev, 0, '', float(capacity), float(rate) }
 local ahead, ask = 0, nil                              -- tokens of those who wait; when the first of them is due
+local head, charged = nil, false                       -- tokens of that first one
 for i = 1, #asked, 2 do
   local n, patience = asked[i], asked[i + 1]
   local code, wait = WAITS, 0
@@ -87,17 +101,32 @@ for i = 1, #asked, 2 do
     if patience == 0 or (wait > patience and stop ~= HELD) then code = REFUSED else ask = math.min(ask or wait, wait) end
   else
     wait = wait_for(n, ahead)
+    if behind then wait = math.max(wait, math.min(MAX_NUMBER, math.ceil(s.turn - now + (ahead + n) / rate * SECOND))) end
     if wait > patience then
       code = REFUSED
-    elseif ahead == 0 and wait <= horizon then
-      code = CHARGED
+    elseif ahead == 0 and wait <= horizon and not behind then
+      code, charged = CHARGED, true
       s.level, s.granted, s.dirty = s.level - n, s.granted + n, true
     else
-      ahead = ahead + n
+      ahead, head = ahead + n, head or n
       ask = ask or math.max(1, wait - horizon)
     end
   end
   reply[HEAD + i], reply[HEAD + i + 1] = code, wait
+end
+
+if head then
+  if behind and ticket > 0 then
+    ask = ticket - now                                 -- asked early: the booking stands
+  elseif behind or charged or ticket == 0 then
+    local paid = now + lag - s.level / rate * SECOND
+    local base = math.max(s.turn, paid)
+    local wanted = math.max(head, math.min(ahead, within_horizon)) / rate * SECOND
+    ticket = math.floor(math.max(now + 1, base + wanted - horizon))
+    s.turn, s.need, s.dirty = math.min(MAX_NUMBER, math.ceil(base + wanted)), math.max(s.need, head), true
+    ask = ticket - now
+  end                                                  -- else its turn has come, and its tokens have not: it stands
+  reply[6] = ticket
 end
 -- Asking keeps the state alive, also where nothing is charged for days.
 if s.dirty or s.exp < now + DAY then save(s) end
