@@ -13,7 +13,7 @@ import (
 func takeReply() reply {
 	return reply{
 		int64(1_700_000_000_000_000), int64(mendedAhead), int64(stopCooldown), int64(1_700_000_001_000_000),
-		int64(250), int64(0), int64(42), int64(7), int64(-1),
+		int64(250), int64(1_700_000_000_000_250), int64(42), int64(7), int64(-1),
 		"-2.5", "15", "0.5",
 		int64(codeCharged), int64(1500),
 	}
@@ -28,7 +28,7 @@ func TestDecodeTake(t *testing.T) {
 		t.Errorf("code %d, wait %v", v.code, v.wait)
 	}
 	want := circumstances{
-		ask: 250 * time.Microsecond,
+		ask: 250 * time.Microsecond, ticket: 1_700_000_000_000_250,
 		at:  time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
 		stop: stopCooldown, stopEnd: time.UnixMicro(1_700_000_001_000_000).UTC(),
 		mended: mendedAhead, rev: 7, override: true, gen: 42,
@@ -93,7 +93,7 @@ func TestTakeReplyOfAnotherShapeIsAnError(t *testing.T) {
 
 func TestTakeArgumentsHaveNoExponents(t *testing.T) {
 	args := takeArguments(PerDay(0.001).Burst(1e12), 5, 250*time.Millisecond, 1e-6, unlimited)
-	want := []any{"1000000000000", "0.000000011574074074074074", int64(86_400_000_000), int64(5), int64(250_000), 0, "0.000001:9000000000000000"}
+	want := []any{"1000000000000", "0.000000011574074074074074", int64(86_400_000_000), int64(5), int64(250_000), int64(0), "0.000001:9000000000000000"}
 	if !slices.Equal(args, want) {
 		t.Errorf("arguments %q, want %q", args, want)
 	}

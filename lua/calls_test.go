@@ -74,7 +74,13 @@ func times(n int, a ask) []ask {
 
 func (r *rig) takeAhead(l limits, horizon int64, asks ...ask) taken {
 	r.Helper()
-	args := append(l.args(), horizon, 0)
+	return r.takeWith(l, horizon, 0, asks...)
+}
+
+// takeWith is a take that shows a ticket.
+func (r *rig) takeWith(l limits, horizon, ticket int64, asks ...ask) taken {
+	r.Helper()
+	args := append(l.args(), horizon, ticket)
 	for _, a := range asks {
 		args = append(args, exact(a.n)+":"+strconv.FormatInt(a.patience, 10))
 	}

@@ -147,9 +147,6 @@ func TestHeadersNameWhatTheCodeUses(t *testing.T) {
 		}
 		used := indexes(s.code, "ARGV")
 		unused := slices.DeleteFunc(slices.Clone(named), func(n int) bool { return slices.Contains(used, n) })
-		if s.name == "take" && slices.Equal(unused, []int{6}) {
-			unused = nil // the ticket: the place is kept for turns
-		}
 		if len(unused) > 0 || len(used) > 0 && used[len(used)-1] > len(named) {
 			t.Errorf("%s uses ARGV %v, its header names %v", s.file, used, named)
 		}

@@ -2,77 +2,6 @@ package lua_test
 
 import "math"
 
-// take is what the script has to answer. Where rounding decides, what it did
-// answer is taken for right.
-func (m *model) take(now float64, l limits, ahead int64, asks []ask, answered []outcome) taken {
-	next := *m
-	found := next.mend(now)
-	store := next.join(l, now) || found != sound || !next.exists
-	limit := next.flowAt(now)
-	out := taken{mended: found, capacity: limit.capacity, rate: limit.speed * 1e6}
-	stop, until := next.stopped(now)
-	out.stop, out.stopEnd = stop, int64(until)
-
-	queued := 0.0 // tokens of those who wait in front
-	for i, a := range asks {
-		o := outcome{code: charged}
-		start := next.ts.v + (a.n+queued-next.tokens.v)/limit.speed
-		wait := math.Max(0, math.Ceil(math.Min(start-now, 9e15)))
-		if wait < 2 {
-			wait = 0
-		}
-		switch {
-		case a.n > limit.capacity:
-			o, wait = outcome{code: impossible}, 0
-		case stop != running:
-			wait = until - now
-			if until == 0 {
-				wait = 9e15
-			}
-			o.code = waits
-			// A hold may be lifted at any time: it only ends a patience of none.
-			if a.patience == 0 || wait > float64(a.patience) && stop != heldUp {
-				o.code = refusedNow
-			}
-		case wait > float64(a.patience):
-			o.code = refusedNow
-		case queued > 0 || wait > float64(ahead):
-			o.code = waits
-		}
-		if a.n <= limit.capacity && stop == running && (tie(wait, float64(a.patience)) || tie(wait, float64(ahead)) || wait <= 3) {
-			o.code = answered[i].code
-		}
-		o.wait = int64(wait)
-		out.outcomes = append(out.outcomes, o)
-		switch {
-		case o.code == charged:
-			next.tokens.v -= a.n
-			next.granted = num(next.granted.or(0) + a.n)
-			store = true
-		case o.code == waits && stop == running:
-			queued += a.n
-			if out.ask == 0 {
-				out.ask = max(1, o.wait-ahead)
-			}
-		case o.code == waits && (out.ask == 0 || o.wait < out.ask):
-			out.ask = o.wait
-		}
-	}
-	out.level = next.tokens.v
-	out.rev = int64(next.rev.or(0))
-	if next.overridden(now) {
-		out.overEnd = -1
-		if next.until.there {
-			out.overEnd = int64(next.until.v)
-		}
-	}
-	if store || next.exp.or(0) < now+24*3600e6 {
-		next.store(now)
-		*m = next
-	}
-	return out
-}
-
 // give is what the script has to answer.
 func (m *model) give(now float64, l limits, why string, tokens float64, start int64) given {
 	next := *m
@@ -95,6 +24,9 @@ func (m *model) give(now float64, l limits, why string, tokens float64, start in
 		after = math.Max(0, before-tokens)
 	}
 	next.tokens = num(after)
+	if why == "refund" && next.turn.or(0) > now {
+		next.turn = num(math.Max(now, next.turn.v-(after-before)/limit.speed))
+	}
 	if after < before {
 		next.granted = num(next.granted.or(0) + (before - after))
 	}
@@ -167,6 +99,7 @@ func (m *model) limit(now float64, rev int64, listed int, e edit, end int64) str
 		next.until = cell{}
 	}
 	if settles {
+		next.endTurns(old, next.flowAt(now))
 		next.tokens = num(turnInto(next.tokens.v, old, next.flowAt(now)))
 		next.exp = num(0)
 		next.store(now)
@@ -216,6 +149,7 @@ func (m *model) reset(now float64, rev int64, listed int, to float64) string {
 		to = math.Min(to, capacity)
 	}
 	next.tokens, next.ts = num(to), num(now)
+	next.dropTurns()
 	if next.capacity.sound && next.rate.sound {
 		next.exp = num(0)
 		next.store(now)

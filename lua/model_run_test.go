@@ -40,6 +40,7 @@ func TestScriptsFollowTheModel(t *testing.T) {
 					"owe":          func(*rapid.T) { w.owe() },
 					"cool":         func(*rapid.T) { w.cool() },
 					"delete":       func(*rapid.T) { w.remove() },
+					"queue":        func(*rapid.T) { w.queue() },
 				})
 			})
 		})
@@ -51,6 +52,8 @@ type walk struct {
 	*rig
 	t *rapid.T
 	m model
+
+	ticket, stale int64 // the last ones that take gave; 0: none
 }
 
 func pick[T any](w *walk, label string, from ...T) T {
@@ -75,8 +78,9 @@ func (w *walk) take() {
 		}
 	}
 	l := w.limits()
-	got := w.takeAhead(l, ahead, asks...)
-	want := w.m.take(float64(got.now), l, ahead, asks, got.outcomes)
+	ticket := w.shown()
+	got := w.takeWith(l, ahead, ticket, asks...)
+	want := w.m.take(float64(got.now), l, ahead, ticket, asks, got.outcomes)
 	if got.mended != want.mended || got.stop != want.stop || got.stopEnd != want.stopEnd || got.rev != want.rev || got.overEnd != want.overEnd {
 		w.Fatalf("take: %+v, want %+v", got, want)
 	}
@@ -91,10 +95,23 @@ func (w *walk) take() {
 	if !nearMicro(got.ask, want.ask) {
 		w.Fatalf("take: ask %d, want %d (%+v)", got.ask, want.ask, got)
 	}
+	if (got.ticket == 0) != (want.ticket == 0) || !nearMicro(got.ticket-got.now, want.ticket-got.now) {
+		w.Fatalf("take with ticket %d: ticket %d, want %d (%+v)", ticket, got.ticket, want.ticket, got)
+	}
+	if got.ticket != 0 && got.ticket != ticket {
+		w.ticket, w.stale = got.ticket, w.ticket
+	}
 	w.compare(got.now, "take")
 	if life := w.life(w.bucket); life < day-slack {
 		w.Fatalf("after a take the state lives %d s", life/second)
 	}
+}
+
+// shown is a ticket: none, the last one, one before it, one that nobody gave.
+func (w *walk) shown() int64 {
+	turn := int64(w.m.turn.or(0))
+	return pick(w, "ticket", 0, w.ticket, w.ticket, w.ticket, w.stale, w.now()-second, w.now()+second, max(0, turn), max(0, turn-second),
+		min(endless, max(0, turn)+minute))
 }
 
 func nearMicro(a, b int64) bool {
@@ -252,6 +269,9 @@ func (w *walk) match(what, name string, got cell, want *cell) {
 		if slices.Contains([]string{"ts", "blocked", "gen"}, name) {
 			same = got.v == want.v
 		}
+		if name == "turn" { // far ahead, the rate decides what is lost
+			same = math.Abs(got.v-want.v) <= 2+1e-9*math.Abs(want.v-w.m.ts.or(0))
+		}
 		if name == "exp" {
 			same = math.Abs(got.v-want.v) <= 1000+1e-9*want.v
 		}
@@ -267,7 +287,7 @@ func (w *walk) match(what, name string, got cell, want *cell) {
 func (m *model) cells() map[string]*cell {
 	return map[string]*cell{
 		"tokens": &m.tokens, "ts": &m.ts, "granted": &m.granted, "blocked": &m.blocked, "exp": &m.exp,
-		"capacity": &m.capacity, "rate": &m.rate, "per": &m.per, "gen": &m.gen,
+		"capacity": &m.capacity, "rate": &m.rate, "per": &m.per, "gen": &m.gen, "turn": &m.turn, "need": &m.need,
 	}
 }
 

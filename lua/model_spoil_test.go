@@ -37,6 +37,8 @@ func (w *walk) elapse(d time.Duration) {
 	w.move("ts", &w.m.ts, d)
 	w.move("blocked", &w.m.blocked, d)
 	w.move("exp", &w.m.exp, d)
+	w.move("turn", &w.m.turn, d)
+	w.ticket, w.stale = max(0, w.ticket-d.Microseconds()), max(0, w.stale-d.Microseconds())
 	w.moveNote("until", &w.m.until, d)
 	w.moveNote("hold", &w.m.hold, d)
 }
@@ -135,6 +137,16 @@ func (w *walk) cool() {
 	until := w.now() + pick(w, "until", -second, second, 30*second, day-minute, day+minute, 365*day)
 	w.m.blocked = num(float64(until))
 	w.set("blocked", strconv.FormatInt(until, 10))
+}
+
+// queue makes a queue of bookings, or ends it early.
+func (w *walk) queue() {
+	if !w.m.exists {
+		return
+	}
+	at := w.now() + pick(w, "turn", -second, 200000, second, 3*second, minute, 365*day)
+	w.m.turn, w.m.need = num(float64(at)), num(pick(w, "need", 1.0, 0.1, 5, 70))
+	w.set("turn", at, "need", exact(w.m.need.v))
 }
 
 func (w *walk) remove() {

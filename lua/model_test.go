@@ -42,6 +42,7 @@ type model struct {
 	exists                                   bool
 	tokens, ts, granted, blocked, exp        cell
 	capacity, rate, per, gen                 cell
+	turn, need                               cell // the queue: when all that is booked is paid, and its largest head
 	noted                                    bool // the record exists
 	overCapacity, overRate, until, hold, rev cell
 	unreadableHold                           bool // held, with an end that can't be read, or none
@@ -108,6 +109,7 @@ func (m *model) fill(now float64) {
 		}
 		t = next
 		if following := m.flowAt(t); following != current {
+			m.endTurns(current, following)
 			level = turnInto(math.Min(level, current.capacity), current, following)
 			current = following
 		}
@@ -124,11 +126,17 @@ const (
 // mend puts right what can't be, at now. What it finds is only stored with the
 // next write.
 func (m *model) mend(now float64) (found int64) {
+	if !positive(m.turn).sound {
+		m.dropTurns()
+	} else if !positive(m.need).sound {
+		m.need = num(0)
+	}
 	badBlocked := m.blocked.wrong() || m.blocked.or(0) > now+24*3600e6
 	badLimit := positive(m.capacity).wrong() || positive(m.rate).wrong() || m.per.wrong() || m.gen.wrong()
 	if badBlocked || badLimit || m.tokens.wrong() || m.ts.wrong() || m.granted.wrong() || m.tokens.there != m.ts.there {
 		m.tokens, m.ts, m.exp = num(0), num(now), num(0)
 		m.granted = num(m.granted.or(0))
+		m.dropTurns()
 		if badBlocked {
 			m.blocked = cell{}
 		}
@@ -139,6 +147,7 @@ func (m *model) mend(now float64) (found int64) {
 	}
 	if m.ts.there && m.ts.v > now+1e6 {
 		m.ts = num(now)
+		m.dropTurns()
 		return reanchored
 	}
 	return sound
@@ -170,6 +179,7 @@ func (m *model) join(l limits, now float64) (store bool) {
 	if known && gen > m.gen.v {
 		before := m.flowAt(now)
 		caller()
+		m.endTurns(before, m.flowAt(now))
 		m.tokens = num(turnInto(m.tokens.v, before, m.flowAt(now)))
 	}
 	return store

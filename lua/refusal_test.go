@@ -92,6 +92,7 @@ func TestArgumentsOutOfRangeAreRefused(t *testing.T) {
 		if bad != "0" {
 			r.refused("ERR", takeScript, append(plain.args(), horizon, 0, "1:"+bad)...)
 			r.refused("ERR", takeScript, append(plain.args(), bad, 0, "1:0")...)
+			r.refused("ERR", takeScript, append(plain.args(), horizon, bad, "1:0")...)
 		}
 		r.refused("ERR", takeScript, bad, "1", second, 1, horizon, 0, "1:0") // L08: rate 0, too
 		r.refused("ERR", takeScript, "10", bad, second, 1, horizon, 0, "1:0")

@@ -134,6 +134,9 @@ func (r *rig) set(pairs ...any) { r.Helper(); r.ok(r.c.HSet(r.ctx, r.bucket, pai
 // note sets fields of the operators' record.
 func (r *rig) note(pairs ...any) { r.Helper(); r.ok(r.c.HSet(r.ctx, r.record, pairs...).Err()) }
 
+// leaveTheQueue takes all bookings back.
+func (r *rig) leaveTheQueue() { r.Helper(); r.ok(r.c.HDel(r.ctx, r.bucket, "turn", "need").Err()) }
+
 func (r *rig) fields() map[string]string {
 	r.Helper()
 	v, err := r.c.HGetAll(r.ctx, r.bucket).Result()
@@ -197,7 +200,7 @@ func (r *rig) back(d time.Duration) {
 	if ts, ok := f["ts"]; ok {
 		r.set("ts", seconds(micros(r, ts)-shift))
 	}
-	for _, name := range []string{"blocked", "exp"} {
+	for _, name := range []string{"blocked", "exp", "turn"} {
 		r.shift(r.bucket, f, name, shift)
 	}
 	for _, name := range []string{"until", "hold"} {

@@ -71,11 +71,11 @@ local function load(bucket, limit, now)
     bucket = bucket, now = now,
     level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
     capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
-    blocked = number(f[8]), exp = number(f[9]) or 0, turn = number(f[11]) or 0, need = number(f[12]) or 0,
+    blocked = number(f[8]), exp = number(f[9]) or 0, turn = positive(f[11]) or 0, need = positive(f[12]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
-  s.stored_turn = s.turn
+  s.has_turn = f[11] or f[12]
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
@@ -192,7 +192,7 @@ local function save(s)
     set[#set + 1], set[#set + 2] = 'need', float(s.need)
   end
   redis.call('HSET', s.bucket, unpack(set))
-  if s.turn == 0 and s.stored_turn ~= 0 or s.corrupt then redis.call('HDEL', s.bucket, 'turn', 'need') end
+  if s.turn == 0 and s.has_turn then redis.call('HDEL', s.bucket, 'turn', 'need') end
   if short then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
   if s.bad_blocked then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
 end

@@ -28,17 +28,17 @@
 --                    how long it would be; 2 waits, for at least wait, or until a hold is lifted;
 --                    3 more than the capacity (microseconds)
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp turn need; deletes turn need, and blocked blocked_by
---           that can't be, where values were corrupt
+--   bucket: tokens ts granted capacity rate per gen exp turn need; deletes turn need where nobody waits,
+--           and blocked blocked_by that can't be, where values were corrupt
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
 
 local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
-local horizon = number(ARGV[5])
-if not (capacity and rate and per and gen and horizon and horizon >= 0) then
-  return redis.error_reply('ERR take: capacity, rate, per, gen or horizon is no number in range')
+local horizon, ticket = number(ARGV[5]), number(ARGV[6])
+if not (capacity and rate and per and gen and horizon and horizon >= 0 and ticket and ticket >= 0) then
+  return redis.error_reply('ERR take: capacity, rate, per, gen, horizon or ticket is no number in range')
 end
 local asked = {}
 for i = 7, #ARGV do
@@ -78,7 +78,6 @@ end
 -- comes without a ticket books behind it instead of barging in. A ticket beyond
 -- `turn` is void. While the queue lives the level stays low, because those whose
 -- turn it is take what accrues; where it does not, they have gone.
-local ticket = number(ARGV[6]) or 0
 local within_horizon = rate * horizon / SECOND         -- tokens that one call may charge ahead
 if s.turn > now and s.level >= math.min(capacity, math.max(asked[1] or 0, s.need) + within_horizon) then
   s.turn, s.dirty = 0, true
@@ -86,6 +85,16 @@ end
 if s.turn <= now then s.need = 0 end
 if ticket > s.turn then ticket = 0 end
 local behind = s.turn > now and not (ticket > 0 and ticket <= now)
+
+-- turn_for returns how long n tokens take behind `ahead` of this call's own, in
+-- the place that is booked, or else behind all that is: bookings behind a
+-- ticket must not lengthen its wait, or it would be refused after all. `first`
+-- is the head that the ticket was booked for.
+local function turn_for(n, ahead, first)
+  local from = s.turn
+  if ticket > 0 then from = ticket - math.max(0, first / rate * SECOND - horizon) end
+  return math.min(MAX_NUMBER, math.ceil(from - now + (ahead + n) / rate * SECOND))
+end
 
 local reply = { now, 0, stop, stop_end, 0, 0, own_gen, s.rev, 0, '', float(capacity), float(rate) }
 local ahead, ask = 0, nil                              -- tokens of those who wait; when the first of them is due
@@ -101,7 +110,7 @@ for i = 1, #asked, 2 do
     if patience == 0 or (wait > patience and stop ~= HELD) then code = REFUSED else ask = math.min(ask or wait, wait) end
   else
     wait = wait_for(n, ahead)
-    if behind then wait = math.max(wait, math.min(MAX_NUMBER, math.ceil(s.turn - now + (ahead + n) / rate * SECOND))) end
+    if behind then wait = math.max(wait, turn_for(n, ahead, head or n)) end
     if wait > patience then
       code = REFUSED
     elseif ahead == 0 and wait <= horizon and not behind then
@@ -122,7 +131,7 @@ if head then
     local paid = now + lag - s.level / rate * SECOND
     local base = math.max(s.turn, paid)
     local wanted = math.max(head, math.min(ahead, within_horizon)) / rate * SECOND
-    ticket = math.floor(math.max(now + 1, base + wanted - horizon))
+    ticket = math.floor(math.min(MAX_NUMBER, math.max(now + 1, base + wanted - horizon)))
     s.turn, s.need, s.dirty = math.min(MAX_NUMBER, math.ceil(base + wanted)), math.max(s.need, head), true
     ask = ticket - now
   end                                                  -- else its turn has come, and its tokens have not: it stands

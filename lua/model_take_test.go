@@ -1,0 +1,183 @@
+package lua_test
+
+import "math"
+
+// decision is a take while the model works it out.
+type decision struct {
+	*model
+	now     float64
+	ahead   float64 // how far ahead a start may be charged
+	ticket  float64 // shown, and valid; 0: none
+	limit   flow
+	behind  bool    // others have booked, and its turn has not come
+	queued  float64 // tokens of those who wait in front
+	head    float64 // tokens of the first of them
+	charged bool
+}
+
+// take is what the script has to answer. Where rounding decides, what it did
+// answer is taken for right.
+func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, answered []outcome) taken {
+	next := *m
+	found := next.mend(now)
+	store := next.join(l, now) || found != sound || !next.exists
+	limit := next.flowAt(now)
+	out := taken{mended: found, capacity: limit.capacity, rate: limit.speed * 1e6}
+	stop, until := next.stopped(now)
+	out.stop, out.stopEnd = stop, int64(until)
+
+	d := &decision{model: &next, now: now, ahead: float64(ahead), limit: limit}
+	store = d.line(float64(ticket), asks) || store
+	for i, a := range asks {
+		var o outcome
+		switch {
+		case a.n > limit.capacity:
+			o.code = impossible
+		case stop != running:
+			o = whileStopped(a, now, stop, until)
+			if o.code == waits && (out.ask == 0 || o.wait < out.ask) {
+				out.ask = o.wait
+			}
+		default:
+			o = d.request(a, answered[i].code)
+			if o.code == waits && out.ask == 0 {
+				out.ask = max(1, o.wait-ahead)
+			}
+		}
+		out.outcomes = append(out.outcomes, o)
+	}
+	if d.head > 0 {
+		if d.book() {
+			store = true
+		}
+		if d.ticket > now {
+			out.ask = int64(d.ticket - now)
+		}
+		out.ticket = int64(d.ticket)
+	}
+	out.level = next.tokens.v
+	out.rev = int64(next.rev.or(0))
+	if next.overridden(now) {
+		out.overEnd = -1
+		if next.until.there {
+			out.overEnd = int64(next.until.v)
+		}
+	}
+	if store || d.charged || next.exp.or(0) < now+24*3600e6 {
+		next.store(now)
+		*m = next
+	}
+	return out
+}
+
+// whileStopped: a hold may be lifted at any time, so it only ends a patience of
+// none.
+func whileStopped(a ask, now float64, stop int64, until float64) outcome {
+	wait := until - now
+	if until == 0 {
+		wait = 9e15
+	}
+	if a.patience == 0 || wait > float64(a.patience) && stop != heldUp {
+		return outcome{refusedNow, int64(wait)}
+	}
+	return outcome{waits, int64(wait)}
+}
+
+// line finds the caller's place in the queue across processes. It returns
+// whether the queue had gone, which has to be stored.
+func (d *decision) line(ticket float64, asks []ask) (gone bool) {
+	if d.turn.or(0) > d.now {
+		enough := d.need.or(0)
+		if len(asks) > 0 {
+			enough = math.Max(enough, asks[0].n)
+		}
+		if d.tokens.v >= math.Min(d.limit.capacity, enough+d.ahead*d.limit.speed) {
+			d.dropTurns()
+			gone = true
+		}
+	}
+	switch {
+	case d.turn.or(0) > d.now:
+		d.behind = true
+	case d.turn.there:
+		d.need = num(0) // all that was booked is paid
+	}
+	if ticket <= d.turn.or(0) {
+		d.ticket = ticket
+	}
+	if d.ticket > 0 && d.ticket <= d.now {
+		d.behind = false
+	}
+	return gone
+}
+
+// request decides on one of them, and charges it where it can be.
+func (d *decision) request(a ask, answered int64) outcome {
+	start := d.ts.v + (a.n+d.queued-d.tokens.v)/d.limit.speed
+	wait := math.Max(0, math.Ceil(math.Min(start-d.now, 9e15)))
+	if wait < 2 {
+		wait = 0
+	}
+	if d.behind {
+		wait = math.Max(wait, d.placed(a.n))
+	}
+	code := int64(charged)
+	switch {
+	case wait > float64(a.patience):
+		code = refusedNow
+	case d.behind || d.queued > 0 || wait > d.ahead:
+		code = waits
+	}
+	if tie(wait, float64(a.patience)) || !d.behind && (tie(wait, d.ahead) || wait <= 3) {
+		code = answered
+	}
+	switch code {
+	case charged:
+		d.charged = true
+		d.tokens.v -= a.n
+		d.granted = num(d.granted.or(0) + a.n)
+	case waits:
+		if d.head == 0 {
+			d.head = a.n
+		}
+		d.queued += a.n
+	}
+	return outcome{code, int64(wait)}
+}
+
+// placed is the wait in the queue: from the end of it, or where the ticket says
+// that those in front are served, if it was booked for the first who waits.
+func (d *decision) placed(n float64) float64 {
+	first := d.head
+	if first == 0 {
+		first = n
+	}
+	front := d.turn.v
+	if d.ticket > 0 {
+		front = math.Min(d.ticket, d.ticket+d.ahead-first/d.limit.speed)
+	}
+	return math.Min(9e15, math.Ceil(front+(d.queued+n)/d.limit.speed-d.now))
+}
+
+// book gives those who wait a place, unless the one they have still holds. It
+// returns whether it did.
+func (d *decision) book() bool {
+	if d.ticket > 0 && (d.behind || !d.charged) {
+		return false
+	}
+	paid := d.ts.v - d.tokens.v/d.limit.speed
+	end := math.Max(d.turn.or(0), paid) + math.Max(d.head/d.limit.speed, math.Min(d.queued/d.limit.speed, d.ahead))
+	d.ticket = math.Floor(math.Min(9e15, math.Max(d.now+1, end-d.ahead)))
+	d.turn = num(math.Min(9e15, math.Ceil(end)))
+	d.need = num(math.Max(d.need.or(0), d.head))
+	return true
+}
+
+func (m *model) dropTurns() { m.turn, m.need = cell{}, cell{} }
+
+// endTurns: places are booked at a rate, and end with it.
+func (m *model) endTurns(from, to flow) {
+	if from.speed != to.speed {
+		m.dropTurns()
+	}
+}
