@@ -49,6 +49,10 @@ func someStored(t *rapid.T, now time.Time) map[string]any {
 	drawField(t, fields, "rate", between(0.01, 50))
 	drawField(t, fields, "per", rapid.Just("60000000"))
 	drawField(t, fields, "gen", between(1, 1e15))
+	if rapid.Bool().Draw(t, "booked") {
+		drawField(t, fields, "turn", around(now))
+		drawField(t, fields, "need", between(0.1, 100))
+	}
 	if rapid.Bool().Draw(t, "cooled") {
 		drawField(t, fields, "blocked", around(now))
 	}

@@ -29,7 +29,7 @@ func TestDecodeTake(t *testing.T) {
 	}
 	want := circumstances{
 		ask: 250 * time.Microsecond, ticket: 1_700_000_000_000_250,
-		at:  time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
+		at: time.UnixMicro(1_700_000_000_000_000).UTC(), level: -2.5, limit: Limit{Capacity: 15, Rate: 0.5},
 		stop: stopCooldown, stopEnd: time.UnixMicro(1_700_000_001_000_000).UTC(),
 		mended: mendedAhead, rev: 7, override: true, gen: 42,
 	}
@@ -96,6 +96,10 @@ func TestTakeArgumentsHaveNoExponents(t *testing.T) {
 	want := []any{"1000000000000", "0.000000011574074074074074", int64(86_400_000_000), int64(5), int64(250_000), int64(0), "0.000001:9000000000000000"}
 	if !slices.Equal(args, want) {
 		t.Errorf("arguments %q, want %q", args, want)
+	}
+	args = appendTake(nil, PerSecond(1), 5, 250*time.Millisecond, 1_700_000_000_000_250, nil, time.Time{})
+	if args[5] != int64(1_700_000_000_000_250) {
+		t.Errorf("the ticket is %v", args[5])
 	}
 }
 
