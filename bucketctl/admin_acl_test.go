@@ -186,3 +186,18 @@ func TestCommandsOfAnOperatorsUserSuffice(t *testing.T) {
 		}
 	}
 }
+
+// A client that is refused while it connects has read nothing, whatever its
+// commands say.
+func TestAWrongPasswordIsRefusedWhateverIsRead(t *testing.T) {
+	s := redistest.Start(t, "--requirepass", "right")
+	a := newAdmin(t, plainClient(t, &redis.Options{Addr: s.Addr, Password: "wrong", MaxRetries: -1}))
+	_, errServer := a.Server(t.Context())
+	_, errMany := a.GetMany(t.Context(), []string{"a", "b"})
+	_, errGet := a.Get(t.Context(), "a")
+	for what, err := range map[string]error{"Server": errServer, "GetMany": errMany, "Get": errGet} {
+		if !errors.Is(err, ErrDenied) {
+			t.Errorf("%s with a wrong password: %v", what, err)
+		}
+	}
+}

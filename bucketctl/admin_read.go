@@ -117,10 +117,7 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 		now = p.Time(ctx)
 		return nil
 	})
-	if now.Err() != nil { // without the clock nothing was read, or nothing is usable
-		if err == nil {
-			err = now.Err()
-		}
+	if err := clockError(now, err); err != nil {
 		return nil, adminError(ctx, "read", keys[0], err)
 	}
 	states := make([]State, len(keys))
@@ -132,6 +129,21 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 		states[i] = r.state()
 	}
 	return states, nil
+}
+
+// clockError is why a pipeline that ends with TIME told no time, or nil. Where
+// the client is refused while it connects, only the pipeline's own error tells;
+// errors of single commands beside a clock are looked at one by one.
+func clockError(now *redis.TimeCmd, pipeline error) error {
+	switch {
+	case now.Err() != nil:
+		return now.Err()
+	case now.Val().IsZero() && pipeline != nil:
+		return pipeline
+	case now.Val().IsZero():
+		return errors.New("the server told no time")
+	}
+	return nil
 }
 
 func (p pending) reading(key string, now time.Time) (reading, error) {

@@ -22,10 +22,7 @@ func (a *Admin) Server(ctx context.Context) (Server, error) {
 		now = p.Time(ctx)
 		return nil
 	})
-	if now.Err() != nil {
-		if err == nil {
-			err = now.Err()
-		}
+	if err := clockError(now, err); err != nil {
 		return Server{}, adminError(ctx, "read the server's clock", "", err)
 	}
 	s := Server{Time: now.Val().UTC()}
