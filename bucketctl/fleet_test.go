@@ -1,0 +1,107 @@
+package bucketctl
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"bucketop/internal/redistest"
+)
+
+// fleet is how many clients, each as a process of its own, draw from one bucket
+// with how many callers that always wait.
+type fleet struct {
+	processes, callers int
+	limit              Limit
+	length             time.Duration
+}
+
+// outcome is what a fleet got, and what it cost Redis.
+type outcome struct {
+	starts    []time.Time
+	perClient []float64
+	calls     int64
+}
+
+// run lets the fleet wait for its length.
+func (f fleet) run(t *testing.T) outcome {
+	t.Helper()
+	s := redistest.Start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var (
+		all sync.WaitGroup
+		mu  sync.Mutex
+		out = outcome{perClient: make([]float64, f.processes)}
+	)
+	limiters := make([]*Limiter, f.processes)
+	for p := range limiters {
+		limiters[p] = mustBucket(t, openClient(t, s), "fleet", f.limit)
+		for range f.callers {
+			all.Go(func() {
+				for {
+					v, err := limiters[p].acquire(ctx, 1)
+					if err != nil {
+						return
+					}
+					mu.Lock()
+					out.starts = append(out.starts, v.start())
+					out.perClient[p]++
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	time.Sleep(f.length) // the measure itself, not a wait for an event
+	cancel()
+	all.Wait()
+	for _, l := range limiters {
+		out.calls += l.report().Calls
+	}
+	return out
+}
+
+// used is the part of capacity + rate x time that was granted.
+func (o outcome) used(f fleet) float64 {
+	return float64(len(o.starts)) / (f.limit.Capacity + f.limit.Rate*f.length.Seconds())
+}
+
+func (o outcome) callsPerGrant() float64 { return float64(o.calls) / float64(len(o.starts)) }
+
+// jain is Jain's fairness index over the processes: 1 is perfectly fair.
+func (o outcome) jain() float64 {
+	var sum, squares float64
+	for _, x := range o.perClient {
+		sum += x
+		squares += x * x
+	}
+	return sum * sum / (float64(len(o.perClient)) * squares)
+}
+
+// check holds the bound, and the three figures that a queue across processes
+// is for.
+func (f fleet) check(t *testing.T, calls, used, fair float64) {
+	t.Helper()
+	o := f.run(t)
+	t.Logf("%d x %d at %v: %d grants, %.3f calls per grant, %.1f %% used, Jain %.3f, worst second %d",
+		f.processes, f.callers, f.limit, len(o.starts), o.callsPerGrant(), 100*o.used(f), o.jain(), worstSpan(o.starts, time.Second))
+	if worst := worstSpan(o.starts, time.Second); float64(worst) > f.limit.Capacity+f.limit.Rate {
+		t.Errorf("%d starts in one second of server time", worst)
+	}
+	if got := o.callsPerGrant(); got > calls {
+		t.Errorf("%.3f calls per grant, at most %v are wanted", got, calls)
+	}
+	if got := o.used(f); got < used {
+		t.Errorf("%.3f of the allowance used, at least %v is wanted", got, used)
+	}
+	if got := o.jain(); got < fair {
+		t.Errorf("a fairness of %.3f over the processes, at least %v is wanted", got, fair)
+	}
+}
+
+// Without turns each grant of ten waiting processes costs ten calls: all ask at
+// once, and one gets it. The bounds are wide; the figures are the soak's.
+func TestWaitingProcessesTakeTurns(t *testing.T) {
+	fleet{processes: 10, callers: 20, limit: PerSecond(50).Burst(5), length: 5 * time.Second}.check(t, 1, 0.9, 0.7)
+}
