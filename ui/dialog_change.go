@@ -61,6 +61,19 @@ func (c *changing) whileWriting(msg tea.KeyMsg, a *app) (closed bool) {
 	return true
 }
 
+// taken handles a key before a form's step sees it: while a change is under way,
+// and to scroll. closed means that the dialog ends.
+func (c *changing) taken(msg tea.KeyMsg, a *app) (taken, closed bool) {
+	switch {
+	case c.writing():
+		return true, c.whileWriting(msg, a)
+	case c.scrolled(msg):
+		return true, false
+	}
+	c.failed = ""
+	return false, false
+}
+
 // done takes the reply to this dialog's change. ours is false for the reply to
 // another's; err is what the dialog has to stay open for.
 func (c *changing) done(msg changeDone) (ours bool, err error) {

@@ -89,16 +89,13 @@ func (d *holdDialog) update(msg tea.Msg, a *app) (dialog, tea.Cmd) {
 }
 
 func (d *holdDialog) pressed(msg tea.KeyMsg, a *app) (dialog, tea.Cmd) {
-	if d.writing() {
-		if d.whileWriting(msg, a) {
-			return nil, nil
-		}
+	taken, closed := d.taken(msg, a)
+	switch {
+	case closed:
+		return nil, nil
+	case taken:
 		return d, nil
 	}
-	if d.scrolled(msg) {
-		return d, nil
-	}
-	d.failed = ""
 	switch d.step {
 	case fillStep:
 		return d.fill(msg, a)
