@@ -79,6 +79,7 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 		case r.gone:
 			q.remove(r)
 			if err == nil && a.code == codeCharged {
+				l.stats.count(a, r, now)
 				orphans = append(orphans, orphan{r.n, a.verdict})
 			}
 		case err == nil && a.code == codeWaits:
@@ -99,7 +100,8 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 }
 
 // handOn gives a charge whose caller left to the first in the queue that it
-// suffices for, and what is left of it back to the bucket.
+// suffices for, and what is left of it back to the bucket. It was counted when
+// it was charged, as the bucket counts.
 func (l *Limiter) handOn(o orphan) {
 	now := time.Now()
 	q := &l.queue
@@ -110,9 +112,7 @@ func (l *Limiter) handOn(o orphan) {
 			continue
 		}
 		q.remove(r)
-		a := answer{verdict: o.verdict}
-		l.stats.count(a, r, now)
-		r.answer <- a
+		r.answer <- answer{verdict: o.verdict}
 		o.n -= r.n
 		break
 	}

@@ -270,3 +270,33 @@ func TestOneBucketHasOneLimiterAndOneLimit(t *testing.T) {
 		}
 	}
 }
+
+// A charge whose caller left is counted once, whoever starts with it in the
+// end: as the bucket itself counts.
+func TestChargeThatIsHandedOnIsCountedOnce(t *testing.T) {
+	s := redistest.Start(t)
+	l := mustBucket(t, openClient(t, s, func(c *Config) { c.Horizon = 3 * time.Second }), "k", PerSecond(0.5).Burst(1))
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	left, served := make(chan error, 1), make(chan error, 1)
+	go func() { left <- l.Wait(ctx) }() // charged for a start in 2 s
+	awaitTrue(t, func() bool { return l.report().Granted == 2 })
+	go func() { served <- l.Wait(t.Context()) }() // 4 s: beyond the horizon, so it stands in the queue
+	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short })
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+	state, err := l.Peek(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.report().Granted; got != 2 || state.Granted != 2 {
+		t.Errorf("the worker counts %v granted, the bucket %v, want 2", got, state.Granted)
+	}
+}
