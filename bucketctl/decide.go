@@ -42,7 +42,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 	}
 	began := time.Now()
 	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, l.ticket, batch, began)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), l.arguments...)
+	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys, l.arguments...)
 	took := time.Since(began)
 	l.stats.called(took)
 	if err != nil {
@@ -60,7 +60,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 // try makes a call that takes nothing, to learn whether takes work again.
 func (l *Limiter) try(ctx context.Context) error {
 	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, 0, nil, time.Time{})
-	_, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys(), args...)
+	_, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys, args...)
 	return err
 }
 

@@ -19,11 +19,9 @@ func (l *Limiter) refund(ctx context.Context, n float64, v verdict) {
 // give runs the give script: why is refund, settle or debit.
 func (l *Limiter) give(ctx context.Context, why string, tokens float64, start int64) error {
 	args := append(declaredArguments(nil, l.declared, l.client.gen.Load()), why, formatExact(tokens), start)
-	_, err := runScript(ctx, l.client.redis, l.client.scripts.give, l.keys(), args...)
+	_, err := runScript(ctx, l.client.redis, l.client.scripts.give, l.keys, args...)
 	return err
 }
-
-func (l *Limiter) keys() []string { return []string{l.key, l.client.keys.Limit(l.key)} }
 
 // owe ends the share and remembers what it granted lately, to be debited
 // before the next shared take. It returns what was granted alone in all.

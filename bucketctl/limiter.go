@@ -24,6 +24,7 @@ const recheck = 5 * time.Second
 type Limiter struct {
 	client   *Client
 	key      string
+	keys     []string // of the scripts: the bucket and its operators' record
 	declared Limit
 
 	queue queue
@@ -45,6 +46,7 @@ func newLimiter(c *Client, key string, declared Limit) *Limiter {
 	return &Limiter{
 		client:   c,
 		key:      key,
+		keys:     []string{key, c.keys.Limit(key)},
 		declared: declared,
 		woken:    make(chan struct{}),
 	}

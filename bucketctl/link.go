@@ -119,8 +119,9 @@ func (l *link) closeAgain(local float64) outage {
 // callers, which never wait for it. ask makes one attempt.
 func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back bool) {
 	l.mu.Lock()
-	wait := max(firstProbe, l.holdoff)
+	holdoff := l.holdoff // changes only where the link opens
 	l.mu.Unlock()
+	wait := max(firstProbe, holdoff)
 	remind := time.Now().Add(remindEvery)
 	for {
 		if !sleep(ctx, jitter(wait)) {
@@ -138,14 +139,8 @@ func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back
 			l.warn("bucketctl: still deciding alone", "lasted", time.Since(l.opened).Round(time.Second).String())
 			l.mu.Unlock()
 		}
-		wait = min(2*wait, max(slowestProbe, l.currentHoldoff()))
+		wait = min(2*wait, max(slowestProbe, holdoff))
 	}
-}
-
-func (l *link) currentHoldoff() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.holdoff
 }
 
 // jitter spreads what many workers would do at the same moment, by a quarter.
