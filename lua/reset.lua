@@ -52,7 +52,6 @@ if to == 'full' and not capacity then return answer('foreign') end
 if to == 'full' then level = capacity end
 s.level, s.ts, s.exp, s.turn = capacity and math.min(level, capacity) or level, now, 0, 0
 
-redis.call('HDEL', KEYS[1], 'turn', 'need')
 if s.capacity and s.rate then
   save(s)
 else
@@ -60,6 +59,7 @@ else
   -- time only. Its own writer looks after its expiry; a worker's next take
   -- declares the limit again.
   redis.call('HSET', KEYS[1], 'tokens', float(s.level), 'ts', string.format('%.6f', now / SECOND))
+  if s.has_turn then redis.call('HDEL', KEYS[1], 'turn', 'need') end
   if s.bad_limit then redis.call('HDEL', KEYS[1], 'capacity', 'rate', 'per', 'gen') end
   if s.bad_blocked then redis.call('HDEL', KEYS[1], 'blocked', 'blocked_by') end
   if s.bad_granted then redis.call('HDEL', KEYS[1], 'granted') end
