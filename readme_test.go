@@ -23,6 +23,7 @@ func TestReadmeIsTrue(t *testing.T) {
 	for name, want := range map[string]string{
 		"keys":    ui.KeysMarkdown(),
 		"verbs":   cli.VerbsMarkdown(),
+		"flags":   cli.FlagsMarkdown(),
 		"exits":   cli.ExitMarkdown(),
 		"example": "```go\n" + exampleBody(t, "bucketctl/example_test.go") + "```\n",
 	} {
