@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"bucketop/bucketctl"
@@ -29,10 +28,6 @@ const (
 // errRefused is wrapped by the error of a refresh in which Redis gave no data,
 // only refusals.
 var errRefused = errors.New("every reading was refused")
-
-// errEmpty is a reading without the server's time, which comes with each: the
-// client was refused before it could ask. Another reading tells why.
-var errEmpty = fmt.Errorf("%w: nothing was read", bucketctl.ErrDenied)
 
 // round is one refresh: it reads from Redis and feeds the model. An outage ends
 // it, and what was read until then counts. A refusal is noted and concerns only
@@ -100,9 +95,9 @@ func (r *round) read(what string, calls int, do func() error) (ok bool, err erro
 	return false, nil
 }
 
-// deny notes the first refusal that says why.
+// deny notes the first refusal.
 func (r *round) deny(err error) {
-	if r.denied == nil || errors.Is(r.denied, errEmpty) {
+	if r.denied == nil {
 		r.denied = err
 	}
 }
@@ -115,9 +110,7 @@ func (r *round) server(ctx context.Context) error {
 	}
 	var server bucketctl.Server
 	ok, err := r.read(serverState, serverCalls, func() (err error) {
-		if server, err = r.r.Server(ctx); err == nil && server.Time.IsZero() {
-			return errEmpty
-		}
+		server, err = r.r.Server(ctx)
 		return err
 	})
 	if ok {
@@ -196,7 +189,7 @@ func (r *round) events(ctx context.Context) error {
 }
 
 // states reads buckets. Where Redis refuses some of them, as its ACL may, the
-// others are read without them.
+// others are read without them, unless it has refused everything else too.
 func (r *round) states(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -204,9 +197,6 @@ func (r *round) states(ctx context.Context, keys []string) error {
 	states, err := r.r.GetMany(ctx, keys)
 	r.meter.add(stateCalls*len(keys) + 1)
 	switch {
-	case err == nil && len(states) > 0 && states[0].At.IsZero():
-		r.deny(errEmpty)
-		return nil
 	case err == nil:
 		r.worked++
 		if len(states) > 0 {
@@ -216,6 +206,8 @@ func (r *round) states(ctx context.Context, keys []string) error {
 		return nil
 	case isOutage(err):
 		return err
+	case r.worked == 0 && r.denied != nil:
+		return nil // all is refused, as with a wrong password: asking one by one would only ask more often
 	case len(keys) == 1:
 		r.m.takeRefused(keys[0], err, r.now())
 		return nil

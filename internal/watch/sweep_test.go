@@ -161,6 +161,27 @@ func TestARedisThatRefusesEverythingIsLost(t *testing.T) {
 	}
 }
 
+// Where a password was changed under a running console, asking bucket by bucket
+// would only hammer Redis with attempts to connect.
+func TestARedisThatRefusesEverythingIsNotAskedBucketByBucket(t *testing.T) {
+	d := newDesk(t, Config{})
+	for i := range 50 {
+		d.state(fmt.Sprintf("b%02d", i), full(0))
+	}
+	d.w.Show(slices.Sorted(maps.Keys(d.redis.states)))
+	d.look(0)
+	for _, method := range []string{"Server", "Workers", "Reports", "Events", "List", "GetMany"} {
+		d.redis.refuse[method] = fmt.Errorf("%w: x: WRONGPASS", bucketctl.ErrDenied)
+	}
+	before := d.redis.calls["GetMany"]
+	if s := d.look(1); s.Link.State != Lost {
+		t.Errorf("the link is %+v", s.Link)
+	}
+	if asked := d.redis.calls["GetMany"] - before; asked != 1 {
+		t.Errorf("asked for states %d times, want once", asked)
+	}
+}
+
 func TestARestartIsNewsForAMinute(t *testing.T) {
 	d := newDesk(t, Config{})
 	d.state("k", full(100))
