@@ -75,7 +75,7 @@ local function load(bucket, limit, now)
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
-  s.has_turn = f[11] or f[12]
+  s.has_turn, s.stored_turn, s.stored_need = f[11] or f[12], s.turn, s.need
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
@@ -187,7 +187,7 @@ local function save(s)
     s.exp = s.now + left + HOUR
     set[#set + 1], set[#set + 2] = 'exp', whole(s.exp)
   end
-  if s.turn > 0 then
+  if s.turn > 0 and (s.turn ~= s.stored_turn or s.need ~= s.stored_need) then
     set[#set + 1], set[#set + 2] = 'turn', whole(s.turn)
     set[#set + 1], set[#set + 2] = 'need', float(s.need)
   end
