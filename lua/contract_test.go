@@ -171,6 +171,7 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 // operator's ACL has to allow besides EVALSHA and EVAL.
 var commands = []string{
 	"DEL", "HDEL", "HGET", "HGETALL", "HLEN", "HMGET", "HSET", "PERSIST", "PEXPIRE", "PEXPIREAT", "PTTL", "TIME", "TYPE",
+	"ZADD", "ZCARD", "ZREM", "ZREMRANGEBYSCORE", "ZSCORE",
 }
 
 func TestScriptsCallListedCommandsOnly(t *testing.T) {
@@ -321,6 +322,7 @@ func TestEveryScriptIsEmbedded(t *testing.T) {
 	scripts, shared := scriptFiles(t)
 	all := map[string]string{
 		"take": lua.Take(), "give": lua.Give(), "limit": lua.Limit(), "hold": lua.Hold(), "reset": lua.Reset(),
+		"beat": lua.Beat(), "cool": lua.Cool(),
 	}
 	if len(scripts) != len(all) {
 		t.Errorf("%d scripts, %d of them tested", len(scripts), len(all))

@@ -24,7 +24,7 @@ func TestScriptsBehaveOnMiniredisAsOnRedis(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 	real := &recorder{rig: rigOn(t, redistest.Start(t).Client(t))}
 	mini := &recorder{rig: rigOn(t, client)}
-	for _, story := range []func(*recorder){takesAndEdits, stops, damage, wrongTypes} {
+	for _, story := range []func(*recorder){takesAndEdits, stops, beats, damage, wrongTypes} {
 		for _, r := range []*recorder{real, mini} {
 			r.under(t)
 			story(r)
@@ -145,8 +145,21 @@ func stops(r *recorder) {
 	r.takes(slow, now1, ask{n: 1, patience: endless})
 	r.changes(r.hold(anyRev, strange, "resume"))
 	r.changes(r.hold(anyRev, strange, "resume"))
-	r.set("blocked", r.now()+hour)
-	r.takes(slow, now1, ask{n: 1, patience: endless})
+	for _, length := range []int64{hour, hour / 2, 2 * day} {
+		got := r.cool(slow, length)
+		r.say(got.now, "cool", got.moved/second, got.blocked, got.level, r.fields())
+		r.takes(slow, now1, ask{n: 1, patience: endless})
+	}
+}
+
+func beats(r *recorder) {
+	for _, worker := range []string{"w1", "w2", "w1"} {
+		got := r.beat(worker, beatEach)
+		r.say(got.now, "beat", got.live, got.next, r.until(worker))
+	}
+	r.say(0, "leave", r.beat("w1", 0).live)
+	r.ok(r.c.Set(r.ctx, workersKey, "5", 0).Err())
+	r.say(0, "beat", beatScript.Run(r.ctx, r.c, []string{workersKey}, "w1", beatEach).Err())
 }
 
 func damage(r *recorder) {

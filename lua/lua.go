@@ -26,6 +26,12 @@ var hold string
 //go:embed reset.lua
 var reset string
 
+//go:embed beat.lua
+var beat string
+
+//go:embed cool.lua
+var cool string
+
 // Take charges a list of requests to a bucket.
 func Take() string { return shared + take }
 
@@ -40,3 +46,9 @@ func Hold() string { return shared + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
 func Reset() string { return shared + reset }
+
+// Beat says that a worker lives, and tells how many do.
+func Beat() string { return shared + beat }
+
+// Cool stops a bucket for a while.
+func Cool() string { return shared + cool }

@@ -37,6 +37,32 @@ func (m *model) give(now float64, l limits, why string, tokens float64, start in
 	return given{tokens: after - before, level: after}
 }
 
+// cool is what the script has to answer.
+func (m *model) cool(now float64, l limits, length int64) cooled {
+	next := *m
+	found := next.mend(now)
+	begun := next.tokens.there
+	store := next.join(l, now) || found != sound || !begun
+	before := next.blocked.or(0)
+	if ends := now + math.Min(float64(length), 24*3600e6); ends > before {
+		next.blocked = num(ends)
+		store = true
+	}
+	if next.tokens.v > 0 {
+		next.tokens = num(0)
+		store = true
+	}
+	next.dropTurns()
+	if store {
+		next.store(now)
+		*m = next
+	}
+	return cooled{
+		moved:  int64(math.Max(0, next.blocked.v-math.Max(before, now))),
+		before: int64(before), blocked: int64(next.blocked.v), level: next.tokens.v,
+	}
+}
+
 // known tells what stands in the way of a change, "" where nothing does.
 func (m *model) refuses(rev int64, listed int, foreignMatters bool) string {
 	switch {

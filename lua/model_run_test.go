@@ -39,6 +39,7 @@ func TestScriptsFollowTheModel(t *testing.T) {
 					"end":          func(*rapid.T) { w.end() },
 					"owe":          func(*rapid.T) { w.owe() },
 					"cool":         func(*rapid.T) { w.cool() },
+					"block":        func(*rapid.T) { w.block() },
 					"delete":       func(*rapid.T) { w.remove() },
 					"queue":        func(*rapid.T) { w.queue() },
 				})

@@ -129,12 +129,12 @@ func (w *walk) owe() {
 	}
 }
 
-// cool starts a cooldown, as far ahead as one may be, or further.
-func (w *walk) cool() {
+// block sets the end of a cooldown by hand, as far ahead as one may be, or further.
+func (w *walk) block() {
 	if !w.m.exists {
 		return
 	}
-	until := w.now() + pick(w, "until", -second, second, 30*second, day-minute, day+minute, 365*day)
+	until := w.now() + pick(w, "until", -second, second, 30*second, day-minute, day+hour-minute, day+hour+minute, 365*day)
 	w.m.blocked = num(float64(until))
 	w.set("blocked", strconv.FormatInt(until, 10))
 }

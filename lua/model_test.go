@@ -131,7 +131,7 @@ func (m *model) mend(now float64) (found int64) {
 	} else if !positive(m.need).sound {
 		m.need = num(0)
 	}
-	badBlocked := m.blocked.wrong() || m.blocked.or(0) > now+24*3600e6
+	badBlocked := m.blocked.wrong() || m.blocked.or(0) > now+25*3600e6
 	badLimit := positive(m.capacity).wrong() || positive(m.rate).wrong() || m.per.wrong() || m.gen.wrong()
 	if badBlocked || badLimit || m.tokens.wrong() || m.ts.wrong() || m.granted.wrong() || m.tokens.there != m.ts.there {
 		m.tokens, m.ts, m.exp = num(0), num(now), num(0)

@@ -39,6 +39,8 @@ var (
 	limitScript = redis.NewScript(lua.Limit())
 	holdScript  = redis.NewScript(lua.Hold())
 	resetScript = redis.NewScript(lua.Reset())
+	coolScript  = redis.NewScript(lua.Cool())
+	beatScript  = redis.NewScript(lua.Beat())
 )
 
 // rig is one bucket on a server, and every way to touch it.

@@ -9,7 +9,8 @@ local SECOND       = 1000000
 local DAY          = 86400 * SECOND
 local HOUR         = 3600 * SECOND
 local MAX_NUMBER   = 9e15          -- below 2^53, so that every whole number is exact
-local MAX_COOLDOWN = DAY           -- a `blocked` further ahead is corrupt
+local MAX_COOLDOWN = DAY           -- the longest that a worker may ask for
+local MAX_BLOCKED  = DAY + HOUR    -- a `blocked` further ahead is corrupt; clocks may step back a little
 local MAX_AHEAD    = SECOND        -- a `ts` further ahead is re-anchored to now
 local MAX_LIFE     = 36500 * DAY   -- what a key's life is clamped to
 local MOST_FIELDS  = 64            -- of a hash that may be a bucket
@@ -75,10 +76,10 @@ local function load(bucket, limit, now)
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
-  s.has_turn, s.stored_turn, s.stored_need = f[11] or f[12], s.turn, s.need
+  s.has_turn, s.stored_turn, s.stored_need = f[11] or f[12], s.turn, positive(f[12])
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
-  s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
+  s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_BLOCKED)
   s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[6] and not s.per or f[7] and not s.gen
   s.bad_granted = f[3] and not s.granted
   s.corrupt = s.bad_blocked or s.bad_limit or s.bad_granted or f[1] and not s.level or f[2] and not s.ts
