@@ -18,9 +18,9 @@ import (
 // ~<buckets> ~<namespace>:* and the channel &<namespace>:wake.
 func workerCommands() []string {
 	return []string{
-		"eval", "evalsha", "time", "hmget", "hset", "hdel", "pexpire", // the scripts take and give
-		"xadd", "xtrim", "zadd", "zremrangebyscore", // reports, events and the registry
-		"subscribe", "ping", // wake
+		"eval", "evalsha", "time", "hmget", "hset", "hdel", "pexpire", "zscore", "zcard", "zrem", // the scripts take, give, cool and beat
+		"xadd", "xtrim", "zadd", "zremrangebyscore", // reports, events, the registry and live workers
+		"publish", "subscribe", "ping", // wake
 		"type", "hgetall", "pttl", // Peek
 	}
 }
@@ -92,13 +92,16 @@ func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
 	_, errPeek := l.Peek(ctx)
 	now := time.Unix(trimEvery*1000, 0)
 	errRegister := c.register(ctx, c.all(), now, 100)
-	errReport := c.publishReport(ctx, false)
+	errReport := c.publishReport(ctx, reportInterval, false)
 	sub := c.redis.Subscribe(ctx, c.keys.Wake())
 	defer closeQuietly(sub)
 	_, errWake := sub.Receive(ctx)
 	errPing := sub.Ping(ctx)
 	_, errPong := sub.ReceiveTimeout(ctx, time.Second)
-	for _, err := range []error{errGive, errPeek, errRegister, errReport, errWake, errPing, errPong} {
+	errBeat := errors.Join(c.beat(ctx, c.pulses(), beatInterval), c.beat(ctx, c.pulses(), 0))
+	errCool := l.Cooldown(ctx, time.Second)
+	l.announceCooldown(ctx, providerAsked, now, time.Second)
+	for _, err := range []error{errGive, errPeek, errRegister, errReport, errWake, errPing, errPong, errBeat, errCool} {
 		granted = granted && err == nil
 	}
 	return granted

@@ -1,6 +1,7 @@
 package bucketctl
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -143,7 +144,7 @@ func workerOfACluster(t *testing.T, nodes *redistest.Nodes) {
 			t.Errorf("%s: %+v, %v", l.Key(), d, err)
 		}
 	}
-	if err := c.publishReport(t.Context(), false); err != nil {
+	if err := errors.Join(c.publishReport(t.Context(), reportInterval, false), c.beat(t.Context(), c.pulses(), beatInterval)); err != nil {
 		t.Error(err)
 	}
 	for _, node := range nodes.Nodes {

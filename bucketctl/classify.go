@@ -73,6 +73,16 @@ func firstWord(text string) string {
 	return strings.TrimSuffix(word, ":")
 }
 
+// notDone reports whether the server surely did nothing: it said no, or was
+// never reached.
+func notDone(err error) bool {
+	var (
+		answer  redis.Error
+		network *net.OpError
+	)
+	return errors.As(err, &answer) || errors.As(err, &network) && network.Op == "dial"
+}
+
 // cause is an error's one clause for people. It never quotes what may carry a
 // secret, and stays short.
 func cause(err error) string {

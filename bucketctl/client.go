@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -27,6 +28,10 @@ type Client struct {
 	clock   serverClock
 	gen     atomic.Int64 // of the declared limits; 0 until Redis was reached
 	self    Worker       // what does not change between reports
+
+	everybody   *pulse          // live workers of the whole namespace
+	news        chan Transition // for Config.OnTransition
+	transitions atomic.Int64
 
 	requests sync.Pool // of *request
 
@@ -66,11 +71,17 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		warnOfSettings(config.Logger, c.redis)
 	}
 	c.gen.Store(config.Generation)
-	c.link = &link{clock: &c.clock, logger: config.Logger, config: config}
+	c.link = &link{clock: &c.clock, tell: c.tellTransition}
 	c.self = newWorker(config)
+	c.everybody = newPulse(keys.Everybody(), config)
+	c.news = make(chan Transition, transitionsKept)
 	c.alive, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c.goDo(c.listen)
 	c.goDo(c.reportEachInterval)
+	c.goDo(c.beatInTime)
+	if config.OnTransition != nil {
+		go c.callOnTransition(c.alive) // not of those that Close waits for
+	}
 	return c, nil
 }
 
@@ -101,15 +112,19 @@ func (c *Client) goDo(part func(context.Context)) {
 	c.done.Go(func() { part(c.alive) })
 }
 
-// Bucket returns the Limiter of one bucket; ErrKey or ErrLimit where that can't
-// be. Asking again with the same limit returns the same Limiter; with another
-// limit it is an ErrLimit, since which one should hold would depend on the
-// order of calls.
-func (c *Client) Bucket(key string, limit Limit) (*Limiter, error) {
+// Bucket returns the Limiter of one bucket; ErrKey, ErrLimit or ErrConfig where
+// that can't be. Asking again with the same limit and options returns the same
+// Limiter; with another limit it is an ErrLimit, with other options an
+// ErrConfig, since which should hold would depend on the order of calls.
+func (c *Client) Bucket(key string, limit Limit, options ...BucketOption) (*Limiter, error) {
 	if err := checkKey(c.keys, key); err != nil {
 		return nil, err
 	}
 	if err := limit.Validate(); err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", key, err)
+	}
+	set, err := c.config.optionsOf(options)
+	if err != nil {
 		return nil, fmt.Errorf("bucket %q: %w", key, err)
 	}
 	c.mu.Lock()
@@ -121,9 +136,12 @@ func (c *Client) Bucket(key string, limit Limit) (*Limiter, error) {
 		if l.declared != limit {
 			return nil, fmt.Errorf("%w: bucket %q was declared with %v before, now with %v", ErrLimit, key, l.declared, limit)
 		}
+		if l.options != set {
+			return nil, fmt.Errorf("%w: bucket %q had the fallback policy %s before, now %s", ErrConfig, key, l.options.fallback, set.fallback)
+		}
 		return l, nil
 	}
-	l := newLimiter(c, key, limit)
+	l := newLimiter(c, key, limit, set)
 	c.limiters[key] = l
 	return l, nil
 }
@@ -139,11 +157,15 @@ func (c *Client) all() []*Limiter {
 	return out
 }
 
-// closeTimeout bounds what Close does at Redis.
-const closeTimeout = 500 * time.Millisecond
+// Bounds of Close: for what is under way at Redis to end, and for last words.
+const (
+	endTimeout  = 400 * time.Millisecond
+	lastTimeout = 400 * time.Millisecond
+)
 
-// Close wakes every waiting caller with ErrClosed, publishes a last report, and
-// releases what Open made. It takes at most about a second.
+// Close wakes every waiting caller with ErrClosed, publishes a last report,
+// leaves the live workers, and releases what Open made. It takes at most about
+// a second, also where Redis hangs.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -154,13 +176,8 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 
 	c.cancel()
-	c.done.Wait()
-	if open, _, _ := c.link.isOpen(); !open {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-		defer cancel()
-		if err := c.publishReport(ctx, true); err != nil {
-			c.config.Logger.Debug("bucketctl: the last report was not published", "error", cause(err))
-		}
+	if open, _, _ := c.link.isOpen(); c.ended(endTimeout) && !open {
+		c.sayGoodbye()
 	}
 	if !c.owned {
 		return nil
@@ -171,12 +188,32 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// mode is how decisions are made now.
-func (c *Client) mode() Mode {
-	if open, _, _ := c.link.isOpen(); open {
-		return Mode(c.config.Fallback)
+// ended waits until all parts of the Client have ended. One that asks a server
+// that hangs ends with its call's own bound, and nobody waits for that.
+func (c *Client) ended(most time.Duration) bool {
+	all := make(chan struct{})
+	go func() {
+		c.done.Wait()
+		close(all)
+	}()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-all:
+		return true
+	case <-timer.C:
+		return false
 	}
-	return ModeShared
+}
+
+// sayGoodbye tells the others that this worker shut down in order.
+func (c *Client) sayGoodbye() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastTimeout)
+	defer cancel()
+	err := errors.Join(c.publishReport(ctx, c.reportInterval(), true), c.beat(ctx, c.pulses(), 0))
+	if err != nil {
+		c.config.Logger.Debug("bucketctl: the last report was not published", "error", cause(err))
+	}
 }
 
 // failed takes in a failed call, and starts the way back if callers now stop
@@ -198,22 +235,47 @@ func (c *Client) goUnlessClosed(part func(context.Context)) {
 	}
 }
 
-// comeBack probes until Redis can be used again, closes the link, and wakes
-// everybody who waits alone.
+// comeBack probes until Redis can be used again, closes the link, wakes
+// everybody who waits alone, and tells Redis what it missed.
 func (c *Client) comeBack(ctx context.Context) {
 	if !c.link.probe(ctx, c.tryAll) {
 		return
 	}
 	limiters := c.all()
+	for _, l := range limiters {
+		l.paying.Lock() // no shared grant before what is owed is known
+	}
+	o, told := c.link.closeAgain()
 	var local float64
 	for _, l := range limiters {
 		local += l.owe()
+		l.paying.Unlock()
 	}
-	o := c.link.closeAgain(local)
+	for _, p := range c.pulses() {
+		p.hurry()
+	}
 	for _, l := range limiters {
 		l.wake()
 	}
-	c.tellOutage(ctx, o, local)
+	if told {
+		c.tellTransition(Transition{Mode: ModeShared, Reason: o.reason, Since: o.since, Lasted: o.lasted, Local: local})
+		c.tellOutage(ctx, o, local)
+	}
+	c.payAll(ctx, limiters)
+}
+
+// payAll pays for those that nobody draws from now: others would find too much
+// in their buckets.
+func (c *Client) payAll(ctx context.Context, limiters []*Limiter) {
+	for _, l := range limiters {
+		bounded, cancel := context.WithTimeout(ctx, callTimeout)
+		err := l.payDebts(bounded)
+		cancel()
+		if kind := classify(ctx, err); kind == classOutage || kind == classConfig {
+			c.failed(kind, err)
+			return
+		}
+	}
 }
 
 // tryAll makes sure that Redis takes writes and lets the scripts run, which a
@@ -221,7 +283,10 @@ func (c *Client) comeBack(ctx context.Context) {
 // the scripts, operators see who decides alone and why. That reports alone are
 // refused stops nobody.
 func (c *Client) tryAll(ctx context.Context) error {
-	if err := c.publishReport(ctx, false); classify(ctx, err) == classOutage {
+	if err := knock(ctx, c.redis); err != nil {
+		return err
+	}
+	if err := c.publishReport(ctx, c.reportInterval(), false); classify(ctx, err) == classOutage {
 		return err
 	}
 	for _, l := range c.all() {

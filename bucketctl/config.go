@@ -11,16 +11,6 @@ import (
 	"bucketop/internal/schema"
 )
 
-// Policy is what a worker does while Redis can't be asked.
-type Policy string
-
-// Policies.
-const (
-	FallbackShare  Policy = "share"  // go on with a share of the rate: rate / workers
-	FallbackClosed Policy = "closed" // let nobody through: ErrUnavailable
-	FallbackOpen   Policy = "open"   // let everybody through
-)
-
 // Defaults and bounds of Config.
 const (
 	DefaultHorizon = 250 * time.Millisecond
@@ -48,11 +38,14 @@ type Config struct {
 	// App names the program, for the console. Default: the executable's name.
 	App string
 
-	// Workers is how many processes share each bucket, for the share in
-	// fallback. 0: unknown, and then 16 are assumed. At most 1,000,000.
+	// Workers is how many processes share each bucket, at least, for the share
+	// in fallback. More count as soon as they are seen, by the beats that each
+	// worker leaves at Redis. 0: unknown, and then 16 are assumed until the
+	// live ones have been seen for 15 s. At most 1,000,000.
 	Workers int
 
-	// Fallback is what to do while Redis can't be asked. Default: FallbackShare.
+	// Fallback is what to do while Redis can't be asked; WithFallback says
+	// otherwise for one bucket. Default: FallbackShare.
 	Fallback Policy
 
 	// Horizon is how far ahead a caller may be charged for a start that is not
@@ -65,9 +58,15 @@ type Config struct {
 	// at which the worker first reached Redis.
 	Generation int64
 
-	// Logger gets one Warn line for each transition to fallback and back.
-	// Default: slog.Default().
+	// Logger gets one Warn line for each transition to fallback and back, and
+	// one each minute in between. Default: slog.Default().
 	Logger *slog.Logger
+
+	// OnTransition is called for each transition to fallback and back, in
+	// order, in a goroutine of its own. Nothing waits for it: should it be slow,
+	// up to 16 transitions wait for it, and more are left out. It should not
+	// call Close. Default: nil.
+	OnTransition func(Transition)
 }
 
 // withDefaults returns the config with every default filled in.
@@ -96,7 +95,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: Config.URL and Config.Client exclude each other", ErrConfig)
 	case c.Workers < 0 || c.Workers > MaxWorkers:
 		return fmt.Errorf("%w: Config.Workers is %d: from 0 to %d", ErrConfig, c.Workers, MaxWorkers)
-	case c.Fallback != FallbackShare && c.Fallback != FallbackClosed && c.Fallback != FallbackOpen:
+	case !c.Fallback.valid():
 		return fmt.Errorf("%w: Config.Fallback is %q: share, closed or open", ErrConfig, c.Fallback)
 	case c.Horizon < 0 || c.Horizon > MaxHorizon:
 		return fmt.Errorf("%w: Config.Horizon is %v: from 0 to %v", ErrConfig, c.Horizon, MaxHorizon)
@@ -112,7 +111,8 @@ func (c Config) validate() error {
 // maxExact is the largest integer up to which every integer is a Lua number.
 const maxExact = 1<<53 - 1
 
-// assumedWorkers is the number the rate is shared by in fallback; never 0.
+// assumedWorkers is the number the rate is shared by in fallback while nothing
+// was seen; never 0.
 func (c Config) assumedWorkers() int {
 	if c.Workers > 0 {
 		return c.Workers

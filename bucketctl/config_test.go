@@ -3,6 +3,7 @@ package bucketctl
 import (
 	"errors"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestConfigDefaults(t *testing.T) {
 		t.Errorf("an unknown number of workers is taken for %d", got)
 	}
 	set := Config{App: "geo", Fallback: FallbackOpen, Horizon: time.Second, Logger: slog.New(slog.DiscardHandler), Workers: 3}
-	if got := set.withDefaults(); got != set || got.assumedWorkers() != 3 {
+	if got := set.withDefaults(); !reflect.DeepEqual(got, set) || got.assumedWorkers() != 3 {
 		t.Errorf("what is set is kept: %+v", got)
 	}
 }

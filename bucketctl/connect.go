@@ -1,6 +1,7 @@
 package bucketctl
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"time"
@@ -76,4 +77,21 @@ func NewClient(o *redis.UniversalOptions) redis.UniversalClient {
 		return redis.NewClusterClient(cluster)
 	}
 	return redis.NewUniversalClient(o)
+}
+
+// knock reaches the server past the client's pool, which writes a line to stderr
+// for each dial that fails, and offers no way to silence one client: an outage
+// would be a line for each probe. A cluster's client is not knocked for: its
+// servers are many.
+func knock(ctx context.Context, client redis.UniversalClient) error {
+	one, ok := client.(*redis.Client)
+	if !ok {
+		return nil
+	}
+	o := one.Options()
+	conn, err := o.Dialer(ctx, o.Network, o.Addr)
+	if err != nil {
+		return fmt.Errorf("reach Redis: %w", err)
+	}
+	return conn.Close()
 }

@@ -11,33 +11,31 @@ import (
 // can't be asked. It appends one verdict for each, or returns an error that
 // holds for all.
 func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
-	if open, reason, _ := l.client.link.isOpen(); open {
-		return l.decideAlone(batch, verdicts, reason), nil
+	if open, reason, since := l.client.link.isOpen(); open {
+		return l.decideAlone(batch, verdicts, reason, since), nil
 	}
 	taken, err := l.take(ctx, batch, verdicts)
 	kind := classify(ctx, err)
 	switch kind {
 	case classNone:
-		l.client.link.succeeded()
 		l.took(taken[0].circumstances)
 		return taken, nil
 	case classCaller:
 		return nil, ErrClosed // the only context here is the Client's life
 	case classBucket:
-		l.client.link.succeeded()
 		return nil, fmt.Errorf("%w: %q: %s", ErrWrongType, l.key, cause(err))
 	case classOutage, classConfig:
 		l.client.failed(kind, err)
 	}
-	return l.decideAlone(batch, verdicts, reasonOf(kind, err)), nil
+	return l.decideAlone(batch, verdicts, reasonOf(kind, err), l.client.clock.now()), nil
 }
 
-// take makes the call, after a debit that is owed. A call that timed out is not
+// take makes the call, after what Redis is owed. A call that timed out is not
 // repeated: it counts as spent, since nobody can know.
 func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if err := l.debit(ctx); err != nil {
+	if err := l.payDebts(ctx); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -78,7 +76,7 @@ func (l *Limiter) took(c *circumstances) {
 
 // decideAlone answers by the fallback policy. A hold, a cooldown and an
 // override that were seen stay in force until they end.
-func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason string) []verdict {
+func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason string, since time.Time) []verdict {
 	now := l.client.clock.now()
 	l.mu.Lock()
 	limit, seen := l.limitAt(now), l.seen
@@ -88,20 +86,21 @@ func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason strin
 		level:     math.NaN(),
 		limit:     limit,
 		local:     true,
-		localMode: Mode(l.client.config.Fallback),
+		localMode: Mode(l.options.fallback),
 		reason:    reason,
+		since:     since,
 		rev:       seen.rev,
 	}
-	stopped, stopWait := seen.stoppedAt(now)
-	if stopped {
-		c.stop, c.ask = seen.stop, stopWait
+	stop, stopWait := l.stopped(now, seen)
+	if stop != stopNone {
+		c.stop, c.ask = stop, stopWait
 	}
 	var head time.Duration // how long the first of those who wait has to; they keep their order
 	for _, r := range batch {
 		v := verdict{circumstances: c, wait: stopWait}
 		patience := micros(r.patience(time.Now()))
 		switch {
-		case stopped:
+		case stop != stopNone:
 			v.code = waitsOrRefused(r, v.wait, patience, c.stop)
 		case r.n > limit.Capacity:
 			v.code = codeImpossible
@@ -139,7 +138,7 @@ func waitsOrRefused(r *request, wait, patience time.Duration, stop int64) int64 
 // decideShare answers by this worker's share of the limit.
 func (l *Limiter) decideShare(v *verdict, r *request, patience time.Duration) {
 	horizon := l.client.config.Horizon
-	part := partOf(v.limit, l.client.config.assumedWorkers())
+	part := partOf(v.limit, l.workers())
 	wait, ok := l.share.take(time.Now(), part, r.n, min(horizon, patience))
 	v.wait = wait
 	if ok {
@@ -180,19 +179,19 @@ func (c circumstances) stoppedAt(t time.Time) (bool, time.Duration) {
 
 // report is what the worker says of this bucket.
 func (l *Limiter) report() WorkerBucket {
-	b := WorkerBucket{Key: l.key, Mode: ModeShared, Declared: l.declared, Level: math.NaN()}
+	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Level: math.NaN()}
 	l.stats.report(&b)
 	b.Waiting = l.queue.length()
 	if due, short := l.queue.shortage(); short {
 		b.HeadWait = max(0, time.Until(due))
 	}
 	if open, reason, since := l.client.link.isOpen(); open {
-		b.Mode, b.Reason, b.Since = Mode(l.client.config.Fallback), reason, since
+		b.Mode, b.Reason, b.Since = Mode(l.options.fallback), reason, since
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	limit := l.limitAt(l.client.clock.now())
-	b.Share = partOf(limit, l.client.config.assumedWorkers()).Rate
+	b.Share = partOf(limit, b.Workers).Rate
 	if !l.seen.limit.IsZero() {
 		b.Limit, b.Rev, b.Level = limit, l.seen.rev, l.seen.level
 	}

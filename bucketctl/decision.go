@@ -12,4 +12,17 @@ type Decision struct {
 
 	Mode   Mode   // ModeShared: Redis decided; otherwise the worker did
 	Reason string // why the mode is not ModeShared, or why nothing is granted (held, cooldown)
+
+	Since  time.Time // server time, estimated, since when the mode is not ModeShared; zero: it is
+	Source Source    // who decided
 }
+
+// Source is who made a decision.
+type Source string
+
+// Sources.
+const (
+	SourceRedis  Source = "redis"  // the shared bucket
+	SourceWorker Source = "worker" // the worker alone, by its fallback policy
+	SourceQueue  Source = "queue"  // nobody was asked: others of this process wait already
+)

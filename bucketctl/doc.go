@@ -23,12 +23,18 @@
 //
 // # When Redis is down
 //
-// A Limiter goes on by its Client's fallback policy, with rate / workers by
+// A Limiter goes on by its fallback policy, with rate / live workers by
 // default, from a local limiter that starts empty. Every such Decision says so
-// (Mode, Reason), each transition is one Warn line in the log, and the console
-// shows it. A probe beside the callers finds the way back; what was granted
-// alone in the last capacity/rate seconds is then debited from the shared
-// bucket once, before its first grant, so that no burst follows.
+// (Mode, Reason, Since, Source), each transition is one Warn line in the log and
+// one call of Config.OnTransition, and the console shows it. The first failed
+// call decides alone, and so do all after it until a probe beside them has found
+// the way back; what was granted alone in the last capacity/rate seconds is then
+// debited from the shared bucket once, before its first grant, so that no burst
+// follows.
+//
+// A worker that was never told how many there are takes 16 for granted. It
+// believes in more at once, and in fewer only after it has seen nothing but
+// fewer for 15 s, or three of the intervals at which so many workers beat.
 //
 // # Changing things
 //

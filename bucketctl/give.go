@@ -33,8 +33,20 @@ func (l *Limiter) owe() float64 {
 	return total
 }
 
+// payDebts tells Redis what it missed, before anything else is asked of the
+// bucket. Who comes while that is under way waits for it.
+func (l *Limiter) payDebts(ctx context.Context) error {
+	l.paying.Lock()
+	defer l.paying.Unlock()
+	if err := l.debit(ctx); err != nil {
+		return err
+	}
+	return l.tellCooldown(ctx)
+}
+
 // debit takes what was granted alone out of the shared bucket, once, so that
-// an outage is not followed by a burst for free.
+// an outage is not followed by a burst for free. One whose answer was lost
+// counts as made.
 func (l *Limiter) debit(ctx context.Context) error {
 	l.mu.Lock()
 	owed := l.owed
@@ -43,8 +55,14 @@ func (l *Limiter) debit(ctx context.Context) error {
 	if owed <= 0 {
 		return nil
 	}
-	if err := l.give(ctx, "debit", owed, 0); err != nil {
-		return fmt.Errorf("debit %q: %w", l.key, err)
+	err := l.give(ctx, "debit", owed, 0)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if notDone(err) {
+		l.mu.Lock()
+		l.owed += owed
+		l.mu.Unlock()
+	}
+	return fmt.Errorf("debit %q: %w", l.key, err)
 }

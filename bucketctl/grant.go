@@ -16,6 +16,8 @@ type Grant struct {
 	N      float64   // tokens charged
 	Mode   Mode      // who granted it: ModeShared is Redis
 	Reason string    // why the mode is not ModeShared
+	Since  time.Time // server time, estimated, since when it is not; zero: it is
+	Source Source    // SourceRedis or SourceWorker
 
 	limiter *Limiter
 	verdict verdict
@@ -30,7 +32,7 @@ func (l *Limiter) Acquire(ctx context.Context, n float64) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Grant{At: v.start(), N: n, Mode: v.mode(), Reason: v.reason, limiter: l, verdict: v}, nil
+	return &Grant{At: v.start(), N: n, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source(), limiter: l, verdict: v}, nil
 }
 
 // Settle tells what the request really cost, in tokens: the rest is put back,
@@ -89,7 +91,7 @@ func (l *Limiter) beside(ctx context.Context, call func(context.Context) error) 
 	case err := <-answered:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("bucketctl: give back to %q: %w", l.key, ctx.Err())
+		return fmt.Errorf("bucketctl: tell Redis about %q: %w", l.key, ctx.Err())
 	case <-l.client.alive.Done():
 		return ErrClosed
 	}

@@ -19,13 +19,16 @@ const recheck = 5 * time.Second
 // Allow and AllowN say no. Acquire is WaitN for those who learn the true cost
 // only afterwards, Do wraps a function. Peek looks and takes nothing.
 //
-// While Redis can't be asked a Limiter decides by its Client's fallback
-// policy, and every Decision says so.
+// While Redis can't be asked a Limiter decides by its fallback policy, and
+// every Decision says so.
 type Limiter struct {
 	client   *Client
 	key      string
 	keys     []string // of the scripts: the bucket and its operators' record
 	declared Limit
+
+	options bucketOptions
+	pulse   *pulse // its live workers
 
 	queue queue
 	share share
@@ -35,6 +38,9 @@ type Limiter struct {
 	woken chan struct{} // closed at a wake, then replaced
 	seen  circumstances // of the newest reply of Redis; zero before the first
 	owed  float64       // granted alone and not yet debited from the shared bucket
+	cool  cooldown
+
+	paying sync.Mutex // held while Redis is told what it missed
 
 	// Of the dispatcher alone.
 	arguments []any
@@ -42,12 +48,14 @@ type Limiter struct {
 	ticket    int64         // its place in the queue across processes, server microseconds
 }
 
-func newLimiter(c *Client, key string, declared Limit) *Limiter {
+func newLimiter(c *Client, key string, declared Limit, options bucketOptions) *Limiter {
 	return &Limiter{
 		client:   c,
 		key:      key,
 		keys:     []string{key, c.keys.Limit(key)},
 		declared: declared,
+		options:  options,
+		pulse:    newPulse(c.keys.Workers(key), c.config),
 		woken:    make(chan struct{}),
 	}
 }
@@ -89,7 +97,7 @@ func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
 	}
 	if due, short := l.queue.shortage(); short {
 		l.stats.refuse()
-		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: l.client.mode(), Reason: "others wait"}, nil
+		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: l.mode(), Reason: "others wait", Source: SourceQueue}, nil
 	}
 	v, err := l.ask(ctx, n, time.Time{}, true)
 	if err != nil {
@@ -130,7 +138,7 @@ func (l *Limiter) exceeds(n float64, v verdict) error {
 
 // decision is what AllowN's caller sees of a verdict.
 func (v verdict) decision() Decision {
-	d := Decision{OK: v.code == codeCharged, Level: v.level, Limit: v.limit, Mode: v.mode(), Reason: v.reason}
+	d := Decision{OK: v.code == codeCharged, Level: v.level, Limit: v.limit, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source()}
 	if d.OK {
 		d.At = v.start()
 		return d
@@ -144,6 +152,13 @@ func (v verdict) decision() Decision {
 		d.Reason = "cooldown"
 	}
 	return d
+}
+
+func (v verdict) source() Source {
+	if v.local {
+		return SourceWorker
+	}
+	return SourceRedis
 }
 
 func (v verdict) mode() Mode {

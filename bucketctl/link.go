@@ -2,7 +2,6 @@ package bucketctl
 
 import (
 	"context"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -10,12 +9,10 @@ import (
 
 // Bounds of the link's breaker.
 const (
-	failuresToOpen = 3                      // failed calls in a row until callers stop touching Redis
+	failuresToOpen = 3                      // failed calls until an outage is told
 	callTimeout    = 500 * time.Millisecond // of one call; a healthy one takes about a millisecond
 	firstProbe     = 100 * time.Millisecond // after opening
 	slowestProbe   = time.Second            // while Redis is away
-	stableAfter    = 10 * time.Second       // a return that lasts less is flapping
-	slowestReturn  = 30 * time.Second       // what flapping delays a return to, at most
 	remindEvery    = time.Minute
 )
 
@@ -23,60 +20,90 @@ const (
 // the whole Client, so that an outage is told once and not per bucket. It is
 // our own and not a library's since what follows from an error depends on its
 // class, and the probe beside the callers is the way back, not a caller.
+//
+// The first failed call opens it: from then on nobody waits for a server that
+// may hang. But it opens quietly, and a probe asks at once. Only where probes
+// fail as well, up to failuresToOpen calls in all, is it an outage that is told.
+// One lost packet so costs a few decisions, and no line in any log.
 type link struct {
 	mu       sync.Mutex
-	failures int       // failed calls in a row
-	open     bool      // callers don't touch Redis
-	reason   string    // why
-	since    time.Time // server time, estimated, at which the link opened
-	opened   time.Time // the same by this machine's clock
-	returned time.Time // when Redis came back last
-	holdoff  time.Duration
+	failures int  // failed calls since Redis was asked last with success
+	open     bool // callers don't touch Redis
+	told     bool // and that is an outage, which somebody was told of
+	outage   outage
+	opened   time.Time // by this machine's clock
+	damping  damping
 
-	clock  *serverClock
-	logger *slog.Logger
-	config Config
+	clock *serverClock
+	tell  func(Transition) // what is told of outages
 }
 
 // outage is what happened while the link was open.
 type outage struct {
-	reason string
+	reason string    // what began it
+	newest string    // why the newest probe failed
 	since  time.Time // server time, estimated
 	lasted time.Duration
 }
 
-// isOpen reports whether callers must decide on their own, and why.
+// isOpen reports whether callers must decide on their own, why, and since when.
 func (l *link) isOpen() (bool, string, time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open, l.reason, l.since
-}
-
-// succeeded takes in a call that Redis answered.
-func (l *link) succeeded() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.failures = 0
+	return l.open, l.outage.newest, l.outage.since
 }
 
 // failed takes in a call that Redis did not answer, or refused. It reports
 // whether the link just opened: the caller then starts the probe.
 func (l *link) failed(c class, err error) (justOpened bool) {
+	justOpened, news := l.opens(time.Now(), c, err)
+	if news {
+		l.tell(l.transition(false))
+	}
+	return justOpened
+}
+
+// opens opens the link. news: that is an outage already.
+func (l *link) opens(now time.Time, c class, err error) (justOpened, news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open {
+		return false, false // a call that was under way as well
+	}
+	reason := reasonOf(c, err)
+	l.open, l.told, l.failures = true, false, 1
+	l.opened, l.outage = now, outage{reason: reason, newest: reason, since: l.clock.now()}
+	return true, l.isNews(l.damping.doubt(now) || c == classConfig)
+}
+
+// failedAgain takes in a probe that failed.
+func (l *link) failedAgain(c class, err error) (news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failures++
-	if l.open || (c == classOutage && l.failures < failuresToOpen) {
+	l.outage.newest = reasonOf(c, err)
+	return l.isNews(l.failures >= failuresToOpen || c == classConfig)
+}
+
+// isNews makes the open link an outage if it is one and was none yet. Needs l.mu.
+func (l *link) isNews(outage bool) bool {
+	if l.told || !outage {
 		return false
 	}
-	l.open, l.reason = true, reasonOf(c, err)
-	l.opened, l.since = time.Now(), l.clock.now()
-	if time.Since(l.returned) < stableAfter {
-		l.holdoff = min(max(2*l.holdoff, slowestProbe), slowestReturn)
-	} else {
-		l.holdoff = 0
-	}
-	l.warn("bucketctl: Redis can't be asked, deciding alone", "share", l.shareText())
+	l.told = true
+	l.damping.opens(time.Now())
 	return true
+}
+
+// transition is what to tell of the outage now.
+func (l *link) transition(reminder bool) Transition {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := Transition{Reason: l.outage.reason, Since: l.outage.since, reminder: reminder}
+	if reminder {
+		t.Reason, t.Lasted = l.outage.newest, time.Since(l.opened)
+	}
+	return t
 }
 
 // reasonOf names the class where it is not a plain outage: waiting does not
@@ -88,43 +115,26 @@ func reasonOf(c class, err error) string {
 	return cause(err)
 }
 
-func (l *link) shareText() string {
-	if l.config.Fallback != FallbackShare {
-		return string(l.config.Fallback)
-	}
-	return "rate / " + formatNumber(float64(l.config.assumedWorkers()))
-}
-
-// warn writes the one line of a transition. Needs l.mu.
-func (l *link) warn(message string, args ...any) {
-	mode := ModeShared
-	if l.open {
-		mode = Mode(l.config.Fallback)
-	}
-	args = append([]any{"app", l.config.App, "mode", mode, "reason", l.reason, "since", l.since.Format(time.RFC3339)}, args...)
-	l.logger.Warn(message, args...)
-}
-
-// closeAgain ends the outage.
-func (l *link) closeAgain(local float64) outage {
+// closeAgain lets callers ask Redis again. It reports whether that ends an
+// outage that was told.
+func (l *link) closeAgain() (o outage, told bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := outage{reason: l.reason, since: l.since, lasted: time.Since(l.opened)}
-	l.open, l.failures, l.returned = false, 0, time.Now()
-	l.warn("bucketctl: back on the shared buckets", "lasted", o.lasted.Round(time.Millisecond).String(), "granted_alone", formatNumber(local))
-	return o
+	o, told = l.outage, l.told
+	o.lasted = time.Since(l.opened)
+	l.open, l.told, l.failures, l.outage = false, false, 0, outage{}
+	if told {
+		l.damping.back(time.Now())
+	}
+	return o, told
 }
 
 // probe tries until Redis can be used again, or ctx ends. It runs beside the
 // callers, which never wait for it. ask makes one attempt.
 func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back bool) {
-	l.mu.Lock()
-	holdoff := l.holdoff // changes only where the link opens
-	l.mu.Unlock()
-	wait := max(firstProbe, holdoff)
 	remind := time.Now().Add(remindEvery)
-	for {
-		if !sleep(ctx, jitter(wait)) {
+	for wait := time.Duration(0); ; wait = l.nextProbe(wait) {
+		if !sleep(ctx, wait) {
 			return false
 		}
 		attempt, cancel := context.WithTimeout(ctx, callTimeout)
@@ -133,14 +143,32 @@ func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back
 		if err == nil {
 			return true
 		}
-		if time.Now().After(remind) {
-			remind = remind.Add(remindEvery)
-			l.mu.Lock()
-			l.warn("bucketctl: still deciding alone", "lasted", time.Since(l.opened).Round(time.Second).String())
-			l.mu.Unlock()
+		if ctx.Err() != nil {
+			return false
 		}
-		wait = min(2*wait, max(slowestProbe, holdoff))
+		switch {
+		case l.failedAgain(classify(ctx, err), err):
+			l.tell(l.transition(false))
+		case time.Now().After(remind):
+			remind = remind.Add(remindEvery)
+			l.tell(l.transition(true))
+		}
 	}
+}
+
+// nextProbe is how long to wait for the next attempt after one that came wait
+// after the one before it. What is not told yet is asked at once, to learn
+// whether it is anything to tell.
+func (l *link) nextProbe(wait time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case !l.told:
+		return 0
+	case wait == 0:
+		return jitter(max(firstProbe, l.damping.holdoff))
+	}
+	return jitter(min(2*wait, max(slowestProbe, l.damping.holdoff)))
 }
 
 // jitter spreads what many workers would do at the same moment, by a quarter.

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	reportInterval = time.Second
+	reportInterval = time.Second        // between two of one worker, at least
+	reportsPerSec  = 100                // of all workers together, at most
 	reportsBytes   = 16 << 20           // the stream's size at most, roughly
 	trimEvery      = 30                 // reports between trims by size
 	forgetAfter    = 7 * 24 * time.Hour // a bucket that nobody reports
@@ -65,32 +66,37 @@ func moduleVersion() string {
 // reportEachInterval publishes reports until ctx ends. While the link is open
 // the probe publishes instead, as a part of its attempt.
 func (c *Client) reportEachInterval(ctx context.Context) {
-	ticker := time.NewTicker(reportInterval)
-	defer ticker.Stop()
 	for {
+		interval := c.reportInterval()
 		if open, _, _ := c.link.isOpen(); !open {
 			attempt, cancel := context.WithTimeout(ctx, callTimeout)
-			err := c.publishReport(attempt, false)
+			err := c.publishReport(attempt, interval, false)
 			cancel()
 			// Refused reports don't stop the limiter: only takes decide that.
 			if err != nil && classify(ctx, err) == classOutage {
 				c.failed(classOutage, err)
 			}
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
+		if !sleep(ctx, interval) {
 			return
 		}
 	}
 }
 
-// publishReport adds one report to the stream and renews the registry. The
-// server's clock comes from the stream entry's ID.
-func (c *Client) publishReport(ctx context.Context, closing bool) error {
+// reportInterval is how far apart reports are: more with more workers, all of
+// whom write to one stream.
+func (c *Client) reportInterval() time.Duration {
+	return max(reportInterval, time.Duration(c.everybody.workers())*time.Second/reportsPerSec)
+}
+
+// publishReport adds one report to the stream and renews the registry; interval
+// is when the next one comes. The server's clock comes from the stream entry's
+// ID.
+func (c *Client) publishReport(ctx context.Context, interval time.Duration, closing bool) error {
 	limiters := c.all()
 	w := c.self
 	w.Closing = closing
+	w.Interval = interval
 	for _, l := range limiters {
 		w.Buckets = append(w.Buckets, l.report())
 	}

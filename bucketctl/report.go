@@ -31,6 +31,8 @@ type reportBucketJSON struct {
 	Mode     Mode       `json:"mode"`
 	Reason   string     `json:"reason,omitempty"`
 	Since    int64      `json:"since,omitempty"`
+	Fallback Policy     `json:"fallback,omitempty"`
+	Workers  int        `json:"workers,omitempty"`
 	Share    float64    `json:"share,omitempty"`
 	Declared limitJSON  `json:"declared"`
 	Limit    *limitJSON `json:"limit,omitempty"`
@@ -98,6 +100,8 @@ func toReportBucket(b WorkerBucket) reportBucketJSON {
 		Mode:     b.Mode,
 		Reason:   b.Reason,
 		Since:    unixMicro(b.Since),
+		Fallback: b.Fallback,
+		Workers:  b.Workers,
 		Share:    b.Share,
 		Declared: toLimitJSON(b.Declared),
 		Rev:      b.Rev,
@@ -165,6 +169,8 @@ func (j reportBucketJSON) bucket() (WorkerBucket, error) {
 		Mode:     j.Mode,
 		Reason:   j.Reason,
 		Since:    fromUnixMicro(j.Since),
+		Fallback: j.Fallback,
+		Workers:  j.Workers,
 		Share:    j.Share,
 		Declared: j.Declared.limit(),
 		Rev:      j.Rev,

@@ -22,9 +22,7 @@ func (w Worker) check() error {
 	case w.Interval < shortestInterval || w.Interval > longestInterval:
 		return fmt.Errorf("an interval of %v", w.Interval)
 	}
-	switch w.Fallback {
-	case "", FallbackShare, FallbackClosed, FallbackOpen: // "": not told
-	default:
+	if w.Fallback != "" && !w.Fallback.valid() { // "": not told
 		return fmt.Errorf("fallback %q", w.Fallback)
 	}
 	for _, b := range w.Buckets {
@@ -41,7 +39,10 @@ func (b WorkerBucket) check() error {
 	default:
 		return fmt.Errorf("mode %q", b.Mode)
 	}
-	for _, n := range []float64{b.Share, b.Granted, b.Local, b.LargestN, float64(b.Refused), float64(b.Calls), float64(b.Waiting)} {
+	if b.Fallback != "" && !b.Fallback.valid() {
+		return fmt.Errorf("fallback %q", b.Fallback)
+	}
+	for _, n := range []float64{float64(b.Workers), b.Share, b.Granted, b.Local, b.LargestN, float64(b.Refused), float64(b.Calls), float64(b.Waiting)} {
 		if !(n >= 0 && n <= maxNumber) { // also true for NaN
 			return fmt.Errorf("a count of %v", n)
 		}

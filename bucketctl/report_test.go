@@ -31,6 +31,8 @@ func someWorkerBucket() *rapid.Generator[WorkerBucket] {
 			Mode:     rapid.SampledFrom([]Mode{ModeShared, ModeShare, ModeClosed, ModeOpen}).Draw(t, "mode"),
 			Reason:   rapid.String().Draw(t, "reason"),
 			Since:    moment().Draw(t, "since"),
+			Fallback: rapid.SampledFrom([]Policy{"", FallbackShare, FallbackClosed, FallbackOpen}).Draw(t, "fallback"),
+			Workers:  rapid.IntRange(0, MaxWorkers).Draw(t, "workers"),
 			Share:    amount.Draw(t, "share"),
 			Declared: someLimit().Draw(t, "declared"),
 			Rev:      Rev(count.Draw(t, "rev")),

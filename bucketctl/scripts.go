@@ -13,7 +13,7 @@ import (
 // does not know one, so that neither SCRIPT LOAD nor a full script cache is
 // ever needed.
 type scripts struct {
-	take, give, limit, hold, reset *redis.Script
+	take, give, limit, hold, reset, beat, cool *redis.Script
 }
 
 func newScripts() scripts {
@@ -23,6 +23,8 @@ func newScripts() scripts {
 		limit: redis.NewScript(lua.Limit()),
 		hold:  redis.NewScript(lua.Hold()),
 		reset: redis.NewScript(lua.Reset()),
+		beat:  redis.NewScript(lua.Beat()),
+		cool:  redis.NewScript(lua.Cool()),
 	}
 }
 

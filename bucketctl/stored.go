@@ -12,10 +12,10 @@ import (
 
 // What the scripts hold to, in Go's types; a test compares the two.
 const (
-	maxNumber   = 9e15           // stored numbers lie within ± this
-	maxCooldown = 24 * time.Hour // a `blocked` further ahead is corrupt
-	maxAhead    = time.Second    // a `ts` further ahead is re-anchored
-	heavyDebt   = time.Minute    // a debt that takes longer to pay is a problem
+	maxNumber  = 9e15                    // stored numbers lie within ± this
+	maxBlocked = MaxCooldown + time.Hour // a `blocked` further ahead is corrupt
+	maxAhead   = time.Second             // a `ts` further ahead is re-anchored
+	heavyDebt  = time.Minute             // a debt that takes longer to pay is a problem
 )
 
 // reading is one bucket as read from Redis, undecoded.
@@ -227,7 +227,7 @@ func storedTime(seconds float64) time.Time {
 func (r reading) decodeCooldown(f *fieldReader) Cooldown {
 	until := f.micros(schema.FieldBlocked)
 	switch {
-	case until.After(r.at.Add(maxCooldown)):
+	case until.After(r.at.Add(maxBlocked)):
 		f.wrong = append(f.wrong, schema.FieldBlocked)
 		return Cooldown{}
 	case !until.After(r.at):

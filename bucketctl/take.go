@@ -41,7 +41,8 @@ type circumstances struct {
 	mended    int64
 	local     bool // decided without Redis, as localMode says
 	localMode Mode
-	reason    string // why local
+	reason    string    // why local
+	since     time.Time // since when; zero: not local
 	rev       Rev
 	override  bool
 	overEnd   time.Time // zero: no end, or no override

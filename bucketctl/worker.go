@@ -51,6 +51,8 @@ type WorkerBucket struct {
 	Reason string    // why Mode is not shared
 	Since  time.Time // when Mode was entered, by the worker's estimate of server time
 
+	Fallback Policy  // what it does without Redis; empty: as the worker's
+	Workers  int     // that share the rate in fallback, as far as it knows; 0: not told
 	Share    float64 // tokens per second that it may use alone in fallback
 	Declared Limit   // what this worker was configured with
 	Limit    Limit   // the limit in force as it saw it last

@@ -19,13 +19,12 @@ const (
 	overrideTime = 75 * time.Second
 )
 
-// director makes the story happen. It acts for the people around the workers:
-// the provider, and an operator besides the one at the console.
+// director makes the story happen. It acts for those around the workers: their
+// providers, and an operator besides the one at the console.
 type director struct {
 	crew     *crew
-	provider *bucketctl.Admin
 	operator *bucketctl.Admin
-	close    []func()
+	close    func()
 	tell     func(string)
 
 	cancel context.CancelFunc
@@ -33,20 +32,11 @@ type director struct {
 }
 
 func newDirector(ctx context.Context, s *server, c *crew, tell func(string)) (*director, error) {
-	d := &director{crew: c, tell: tell, cancel: func() {}}
-	for _, who := range []struct {
-		name  string
-		admin **bucketctl.Admin
-	}{{"provider", &d.provider}, {"anna@ops1", &d.operator}} {
-		admin, closeAdmin, err := s.admin(ctx, who.name)
-		if err != nil {
-			d.stop()
-			return nil, err
-		}
-		*who.admin = admin
-		d.close = append(d.close, closeAdmin)
+	operator, closeOperator, err := s.admin(ctx, "anna@ops1")
+	if err != nil {
+		return nil, err
 	}
-	return d, nil
+	return &director{crew: c, operator: operator, close: closeOperator, tell: tell, cancel: func() {}}, nil
 }
 
 // start tells the story from now on, until stop.
@@ -70,9 +60,7 @@ func (d *director) start(ctx context.Context, s *story) {
 func (d *director) stop() {
 	d.cancel()
 	d.done.Wait()
-	for _, closeAdmin := range d.close {
-		closeAdmin()
-	}
+	d.close()
 }
 
 // catchUp takes the steps. One that does not work out is left out: the story
@@ -144,18 +132,26 @@ func smaller(j job) bucketctl.Limit {
 	return limit
 }
 
-// refuse stops a bucket for as long as its provider asks, unless it is stopped
-// already.
+// refuse lets a worker hear that its provider has had enough: all workers of
+// the bucket pause. A bucket that is held sends its provider no request.
 func (d *director) refuse(ctx context.Context, bucket string) error {
-	state, err := d.provider.Get(ctx, bucket)
+	state, err := d.operator.Get(ctx, bucket)
 	if err != nil {
-		return fmt.Errorf("look before the hold: %w", err)
+		return fmt.Errorf("look before the refusal: %w", err)
 	}
 	if state.Hold.Active {
 		return errors.New("it is held already")
 	}
-	_, err = d.provider.Hold(ctx, bucket, state.Rev, bucketctl.EndAfter(retryAfter), "429 Too Many Requests, Retry-After: 20")
-	return err
+	var limiter *bucketctl.Limiter
+	d.crew.each(func(w *worker) {
+		if w.shift != nil && limiter == nil {
+			limiter = w.shift.posts[bucket].limiter
+		}
+	})
+	if limiter == nil {
+		return errors.New("nobody draws from it")
+	}
+	return limiter.Cooldown(ctx, retryAfter)
 }
 
 // override doubles a bucket's limit for a while, unless it is overridden

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,22 +98,19 @@ func TestBurst(t *testing.T) {
 	p.mustTake(calms, geocodeEU)
 }
 
-func TestRefusalHoldsForAWhile(t *testing.T) {
+func TestRefusalCoolsDownForAWhile(t *testing.T) {
 	p := newPlay(t)
 	p.state(charges)
 	p.mustTake(refuses, charges)
-	held := p.state(charges)
-	if left := held.Hold.Until.Sub(held.At); !held.Hold.Active || held.Hold.By != "provider" || left <= 0 || left > retryAfter {
-		t.Fatalf("held as %+v at %v", held.Hold, held.At)
+	cooling := p.state(charges)
+	if left := cooling.Cooldown.Until.Sub(cooling.At); !strings.HasPrefix(cooling.Cooldown.By, "pay-") || left <= 0 || left > retryAfter || cooling.Hold.Active {
+		t.Fatalf("cooling as %+v at %v, hold %+v", cooling.Cooldown, cooling.At, cooling.Hold)
 	}
-	if _, err := p.admin.Hold(t.Context(), charges, held.Rev, bucketctl.NoEnd(), "mine"); err != nil {
+	if _, err := p.admin.Hold(t.Context(), charges, cooling.Rev, bucketctl.NoEnd(), "mine"); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.take(refuses, charges); err == nil {
-		t.Error("the story holds what the newcomer holds")
-	}
-	if now := p.state(charges); now.Hold.By != "newcomer" || !now.Hold.Until.IsZero() {
-		t.Errorf("the newcomer's hold is now %+v", now.Hold)
+		t.Error("a provider that is sent nothing refuses something")
 	}
 }
 

@@ -122,6 +122,10 @@ func (k Keys) Log(bucket string) string { return k.sibling("log", bucket) }
 // until which one counts as live.
 func (k Keys) Workers(bucket string) string { return k.sibling("workers", bucket) }
 
+// Everybody is a zset, the live workers of the whole namespace; score as in
+// Workers.
+func (k Keys) Everybody() string { return k.ns + ":workers" }
+
 // sibling names a key in bucket's cluster slot. The "=" keeps the siblings of
 // "a" and "{a}" apart.
 func (k Keys) sibling(what, bucket string) string {
