@@ -80,7 +80,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	c.goDo(c.reportEachInterval)
 	c.goDo(c.beatInTime)
 	if config.OnTransition != nil {
-		go c.callOnTransition(c.alive) // not of those that Close waits for
+		go c.callOnTransition() // not of those that Close waits for
 	}
 	return c, nil
 }

@@ -1,9 +1,6 @@
 package bucketctl
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Transition is an outage that began, or that is over. Before, between and
 // after, every Decision says who made it.
@@ -58,12 +55,12 @@ func (c *Client) tellTransition(t Transition) {
 
 // callOnTransition calls the user's function beside everything else, one
 // transition after another. Nobody waits for it, not even Close.
-func (c *Client) callOnTransition(ctx context.Context) {
+func (c *Client) callOnTransition() {
 	for {
 		select {
 		case t := <-c.news:
 			c.config.OnTransition(t)
-		case <-ctx.Done():
+		case <-c.alive.Done():
 			return
 		}
 	}

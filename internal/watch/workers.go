@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -147,7 +148,7 @@ func namesOf(all []*reporter) []string {
 // in tokens per second; unbounded when its policy lets everybody through. peers
 // is how many workers draw from the bucket.
 func excess(policy bucketctl.Policy, row WorkerRow, peers int) (rate float64, unbounded bool) {
-	switch policy {
+	switch cmp.Or(row.Fallback, policy) { // a bucket may have one of its own
 	case bucketctl.FallbackClosed:
 		return 0, false
 	case bucketctl.FallbackOpen:
