@@ -1,0 +1,66 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"time"
+
+	"bucketop/bucketctl"
+	"bucketop/internal/bench/figure"
+	"bucketop/lua"
+)
+
+func bucketctlPeer() Peer {
+	return Peer{Name: Bucketctl, Open: openBucketctl, Sent: withoutTakes, Stamps: true}
+}
+
+type bucketctlSession struct{ client *bucketctl.Client }
+
+func openBucketctl(ctx context.Context, addr string) (Session, error) {
+	// Its Warn lines go to standard error: a worker that decided alone would
+	// spoil the figures.
+	client, err := bucketctl.Open(ctx, bucketctl.Config{URL: "redis://" + addr, App: "bench", Logger: slog.Default()})
+	if err != nil {
+		return nil, fmt.Errorf("opening bucketctl: %w", err)
+	}
+	return bucketctlSession{client}, nil
+}
+
+func (s bucketctlSession) Limiter(key string, limit Limit) (Limiter, error) {
+	l, err := s.client.Bucket(key, bucketctl.PerSecond(float64(limit.Rate)).Burst(float64(limit.Capacity)))
+	return stamped{l}, err
+}
+
+func (s bucketctlSession) Close() error { return s.client.Close() }
+
+var errAlone = errors.New("bucketctl decided without Redis")
+
+// stamped takes the server's time from the Grant, which Wait does not make.
+type stamped struct{ *bucketctl.Limiter }
+
+func (s stamped) WaitStamped(ctx context.Context) (time.Time, error) {
+	g, err := s.Acquire(ctx, 1)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if g.Mode != bucketctl.ModeShared {
+		return time.Time{}, errAlone
+	}
+	return g.At, nil
+}
+
+// withoutTakes leaves out what bucketctl's scripts call, as their text has it:
+// no command of theirs is sent by its client as well.
+func withoutTakes(all figure.Commands) figure.Commands {
+	var inside []string
+	for _, script := range []string{lua.Take(), lua.Give()} {
+		for _, call := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllStringSubmatch(script, -1) {
+			inside = append(inside, strings.ToLower(call[1]))
+		}
+	}
+	return all.Without(inside...)
+}
