@@ -71,6 +71,9 @@ func comparePeers(ctx context.Context, args []string, out, progress io.Writer) (
 		if err != nil {
 			return err
 		}
+		if o.Failure != "" {
+			_, _ = fmt.Fprintf(progress, "  calls failed, such as: %s\n", o.Failure)
+		}
 		r.Add(t, o)
 	}
 	return write(out, p, r, machine(s.Version, time.Now())+`, "go run -C internal/bench . `+strings.Join(args, " ")+`"`)
@@ -91,7 +94,8 @@ those of all commands that the peer sent, by INFO commandstats.
 ## Shortage: %d tokens a second, capacity %d, always more waiters than tokens
 
 %v a trial, medians of %d. Used: part of capacity + rate x time. Above: grants more than capacity + rate x span in the
-worst span, by the server's time of each grant where the peer tells it, else by when it was received on the same machine.
+worst span, by the server's time of each grant where the peer tells it, else by when it was received on the same machine,
+which jitter alone puts a grant or two above.
 ulule/limiter has no capacity: it counts whole seconds. x/time/rate has a bucket in each process.
 
 %s

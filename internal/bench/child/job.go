@@ -20,7 +20,8 @@ type Job struct {
 	Key        string // of the bucket
 	Limit      peer.Limit
 	Goroutines int
-	Warm       time.Duration // before it is ready, on another bucket that is never short
+	WarmKey    string        // of another bucket, that is never short
+	Warm       time.Duration // spent on it before the child is ready
 
 	// Short is set where tokens are short: goroutines are then called off in
 	// mid-wait at the end, and each grant's time is told.

@@ -88,6 +88,7 @@ func (t Trial) startAll(ctx context.Context, addr string) (crew []*process, err 
 			Key:        "bucket",
 			Limit:      ShortLimit(),
 			Goroutines: t.Shape.of(i),
+			WarmKey:    fmt.Sprintf("warm:%d", i),
 			Warm:       warmUp,
 			Short:      t.Setting == Short,
 		})
