@@ -69,6 +69,16 @@ func (c Commands) Without(names ...string) Commands {
 	return out
 }
 
+// Only keeps so many calls of one command, and their part of its time: for what
+// both clients and scripts use.
+func (c Commands) Only(name string, calls float64) Commands {
+	out := c.Without(name)
+	if one := c[name]; one.Calls > 0 && calls > 0 {
+		out[name] = Command{calls, one.Micros * calls / one.Calls}
+	}
+	return out
+}
+
 // Total is the sum over all commands.
 func (c Commands) Total() (sum Command) {
 	for _, one := range c {

@@ -103,6 +103,12 @@ func TestCommands(t *testing.T) {
 	if got := done.Scripts(); got != (Command{2, 20}) {
 		t.Errorf("scripts did %v", got)
 	}
+	if got := done.Only("get", 1)["get"]; got != (Command{1, 3}) {
+		t.Errorf("a third of get did %v", got)
+	}
+	if got := done.Only("get", 0).Total().Calls; got != 3 {
+		t.Errorf("without get %v calls", got)
+	}
 	if got := after.Since(after); len(got) > 0 {
 		t.Errorf("nothing was done, but %v is told", got)
 	}

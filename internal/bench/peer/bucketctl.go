@@ -15,7 +15,7 @@ import (
 )
 
 func bucketctlPeer() Peer {
-	return Peer{Name: Bucketctl, Open: openBucketctl, Sent: withoutTakes, Stamps: true}
+	return Peer{Name: Bucketctl, Open: openBucketctl, Sent: bucketctlSent, Stamps: true}
 }
 
 type bucketctlSession struct{ client *bucketctl.Client }
@@ -53,14 +53,32 @@ func (s stamped) WaitStamped(ctx context.Context) (time.Time, error) {
 	return g.At, nil
 }
 
-// withoutTakes leaves out what bucketctl's scripts call, as their text has it:
-// no command of theirs is sent by its client as well.
-func withoutTakes(all figure.Commands) figure.Commands {
-	var inside []string
-	for _, script := range []string{lua.Take(), lua.Give()} {
+// bucketctlSent leaves out what the scripts of a worker call, as their text has
+// it. Beats are scripts too: they are told by their only ZSCORE, and counted
+// apart so that what is left are takes. Their time, some microseconds a second,
+// stays with the takes.
+func bucketctlSent(all figure.Commands) figure.Commands {
+	beats := all["zscore"].Calls
+	sent := all.Without(calledBy(lua.Take(), lua.Give(), lua.Cool())...)
+	for _, name := range calledBy(lua.Beat()) {
+		direct := 0.0
+		if name == "zadd" { // reports register buckets by the same command
+			direct = all[name].Calls - beats
+		}
+		sent = sent.Only(name, direct)
+	}
+	takes := sent["evalsha"]
+	takes.Calls -= beats
+	sent["evalsha"], sent["beats"] = takes, figure.Command{Calls: beats}
+	return sent
+}
+
+// calledBy are the commands that scripts call.
+func calledBy(scripts ...string) (names []string) {
+	for _, script := range scripts {
 		for _, call := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllStringSubmatch(script, -1) {
-			inside = append(inside, strings.ToLower(call[1]))
+			names = append(names, strings.ToLower(call[1]))
 		}
 	}
-	return all.Without(inside...)
+	return names
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/bench/figure"
 	"bucketop/internal/schema"
 	"bucketop/lua"
 )
@@ -16,8 +17,10 @@ import (
 // rueidisPeer runs bucketctl's own take script, one request in each call, by a
 // client that puts the calls of all goroutines on shared connections.
 func rueidisPeer() Peer {
-	return Peer{Name: "rueidis, take script", Open: openRueidis, Sent: withoutTakes, Stamps: true}
+	return Peer{Name: "rueidis, take script", Open: openRueidis, Sent: takeSent, Stamps: true}
 }
+
+func takeSent(all figure.Commands) figure.Commands { return all.Without(calledBy(lua.Take())...) }
 
 type rueidisSession struct {
 	client rueidis.Client

@@ -43,10 +43,5 @@ func throttledLimiter(client *redis.Client, key string, limit Limit) (Limiter, e
 // throttledSent knows that each read is a TIME and a GET, and that each swap
 // is an EVAL with a GET and at most one SETEX inside.
 func throttledSent(all figure.Commands) figure.Commands {
-	out := all.Without("setex")
-	if get := all["get"]; get.Calls > 0 {
-		sent := all["time"].Calls
-		out["get"] = figure.Command{Calls: sent, Micros: get.Micros * sent / get.Calls}
-	}
-	return out
+	return all.Without("setex").Only("get", all["time"].Calls)
 }
