@@ -85,13 +85,14 @@ func declaredArguments(args []any, l Limit, gen int64) []any {
 	return append(args, formatExact(l.Capacity), formatExact(l.Rate), l.Per.Microseconds(), gen)
 }
 
-// takeHead is how many items of take's reply come before the answers.
+// takeHead is how many items of take's reply come before the answers, which are
+// left out where all are charged and start at once.
 const takeHead = 12
 
 // decodeTake is the one place where take's reply is decoded. It appends one
 // verdict for each of n requests.
 func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
-	if err := r.length(takeHead + 2*n); err != nil {
+	if err := r.length(takeHead); err != nil {
 		return nil, err
 	}
 	c, err := decodeCircumstances(r)
@@ -99,6 +100,15 @@ func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
 		return nil, err
 	}
 	received := time.Now()
+	if len(r) == takeHead {
+		for range n {
+			verdicts = append(verdicts, verdict{circumstances: c, code: codeCharged, due: received})
+		}
+		return verdicts, nil
+	}
+	if err := r.length(takeHead + 2*n); err != nil {
+		return nil, err
+	}
 	for i := range n {
 		code, err := r.integer(takeHead + 2*i)
 		if err != nil {

@@ -41,6 +41,19 @@ func TestDecodeTake(t *testing.T) {
 	}
 }
 
+// Where all may start at once the script says no more of each.
+func TestDecodeTakeOfAllAtOnce(t *testing.T) {
+	v, err := decodeTake(takeReply()[:takeHead], 3, nil)
+	if err != nil || len(v) != 3 {
+		t.Fatalf("%d verdicts, %v", len(v), err)
+	}
+	for _, got := range v {
+		if got.code != codeCharged || got.wait != 0 || got.due.IsZero() {
+			t.Errorf("code %d, wait %v, due %v", got.code, got.wait, got.due)
+		}
+	}
+}
+
 func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
 	r := takeReply()
 	r[8] = int64(1_700_000_060_000_000) // the override's end
@@ -71,7 +84,7 @@ func TestTakeReplyOfAnotherShapeIsAnError(t *testing.T) {
 				t.Errorf("item %d as %T is taken", i+1, wrong)
 			}
 		}
-		if _, err := decodeOne(takeReply()[:i]); err == nil {
+		if _, err := decodeOne(takeReply()[:i]); err == nil && i != takeHead {
 			t.Errorf("a reply of %d items is taken", i)
 		}
 	}

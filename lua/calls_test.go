@@ -90,6 +90,12 @@ func (r *rig) takeWith(l limits, horizon, ticket int64, asks ...ask) taken {
 func (r *rig) decode(v []any, asks int) taken {
 	r.Helper()
 	const head = 12
+	if len(v) == head {
+		v = append(v, make([]any, 2*asks)...) // all are charged, and start at once
+		for i := range 2 * asks {
+			v[head+i] = int64(0)
+		}
+	}
 	if len(v) != head+2*asks {
 		r.Fatalf("take replied with %d items for %d requests: %v", len(v), asks, v)
 	}

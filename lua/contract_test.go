@@ -30,26 +30,35 @@ type script struct {
 	header
 }
 
-const sharedFile = "shared.lua"
+const sharedFile = "shared.lua and record.lua"
 
 var sections = []string{"KEYS", "ARGV", "REPLY", "WRITES"}
 
-// scriptFiles reads every .lua file; shared.lua comes as its code alone.
+// scriptFiles reads every .lua file; shared.lua and record.lua, which are put
+// in front of scripts, come as their code alone, and plain.lua as a part of
+// take.lua's.
 func scriptFiles(t *testing.T) (scripts []script, shared string) {
 	t.Helper()
 	files, err := filepath.Glob("*.lua")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("looking for scripts: %v, %v", files, err)
 	}
+	var plain string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		top, code := split(string(text))
-		if file == sharedFile {
-			shared = code
+		switch file {
+		case "shared.lua", "record.lua":
+			shared += code
 			continue
+		case "plain.lua":
+			plain = code
+			continue
+		case "take.lua":
+			code = plain + code
 		}
 		scripts = append(scripts, script{file: file, code: code, header: parseHeader(t, file, top)})
 	}
@@ -224,8 +233,8 @@ func schemaFields(t *testing.T) []string {
 
 var quoted = regexp.MustCompile(`'([^']*)'`)
 
-// timeFormat is the one literal beside fields that is no field.
-const timeFormat = "%.6f"
+// isFormat tells the literals beside fields that are none.
+func isFormat(literal string) bool { return strings.HasPrefix(literal, "%") }
 
 // calls returns the calls of a command, each from its name to the closing
 // parenthesis.
@@ -253,7 +262,7 @@ func hashFields(code string, commands ...string) []string {
 	for _, command := range commands {
 		for _, call := range calls(code, command) {
 			for _, m := range quoted.FindAllStringSubmatch(call, -1) {
-				if m[1] != timeFormat {
+				if !isFormat(m[1]) {
 					fields = append(fields, m[1])
 				}
 			}
@@ -262,13 +271,13 @@ func hashFields(code string, commands ...string) []string {
 	return fields
 }
 
-// written returns the fields that code writes: by HSET and HDEL, by the table
-// that save fills, by limit's put.
+// written returns the fields that code writes: by HSET and HDEL, and by put,
+// which fills the table of fields that are written.
 func written(code string) []string {
 	fields := hashFields(code, "HSET", "HDEL")
-	for _, m := range regexp.MustCompile(`(?m)^.*\bset(?:\[|\s*=\s*\{).*$|\bput\('[^']*'`).FindAllString(code, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^.*\bput\('[^']*'`).FindAllString(code, -1) {
 		for _, q := range quoted.FindAllStringSubmatch(m, -1) {
-			if q[1] != timeFormat {
+			if !isFormat(q[1]) {
 				fields = append(fields, q[1])
 			}
 		}
@@ -319,18 +328,24 @@ func TestHeadersNameWhatTheCodeWrites(t *testing.T) {
 
 // Every file is embedded, and nothing runs without what is shared.
 func TestEveryScriptIsEmbedded(t *testing.T) {
-	scripts, shared := scriptFiles(t)
+	text := func(file string) string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
 	all := map[string]string{
 		"take": lua.Take(), "give": lua.Give(), "limit": lua.Limit(), "hold": lua.Hold(), "reset": lua.Reset(),
 		"beat": lua.Beat(), "cool": lua.Cool(),
 	}
+	scripts, _ := scriptFiles(t)
 	if len(scripts) != len(all) {
 		t.Errorf("%d scripts, %d of them tested", len(scripts), len(all))
 	}
-	for _, s := range scripts {
-		_, code := split(all[s.name])
-		if !strings.HasPrefix(code, shared) || !strings.HasSuffix(code, s.code) {
-			t.Errorf("%s is not what the package returns, shared part first", s.file)
+	for name, got := range all {
+		if !strings.Contains(got, text("shared.lua")) || !strings.HasSuffix(got, text(name+".lua")) {
+			t.Errorf("%s is not what the package returns, shared part first", name)
 		}
 	}
 }

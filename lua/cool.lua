@@ -29,7 +29,7 @@ end
 local now = server_time()
 local s, failed = load(KEYS[1], KEYS[2], now)
 if failed then return failed end
-declare(s, capacity, rate, per, gen)
+declare(s, capacity, rate, per, gen, ARGV)
 
 local before = s.blocked
 local ends = math.floor(now + math.min(length, MAX_COOLDOWN))

@@ -37,7 +37,7 @@ local now = server_time()
 local s, failed = load(KEYS[1], KEYS[2], now)
 if failed then return failed end
 local begun = s.level ~= nil
-capacity, rate = declare(s, capacity, rate, per, gen)
+capacity, rate = declare(s, capacity, rate, per, gen, ARGV)
 
 local before = s.level
 if why == 'refund' then

@@ -11,11 +11,17 @@ import _ "embed"
 //go:embed shared.lua
 var shared string
 
+//go:embed plain.lua
+var plain string
+
 //go:embed take.lua
 var take string
 
 //go:embed give.lua
 var give string
+
+//go:embed record.lua
+var record string
 
 //go:embed limit.lua
 var limit string
@@ -33,19 +39,19 @@ var beat string
 var cool string
 
 // Take charges a list of requests to a bucket.
-func Take() string { return shared + take }
+func Take() string { return plain + shared + take }
 
 // Give puts tokens back, or takes some out afterwards.
 func Give() string { return shared + give }
 
 // Limit changes an operator's override.
-func Limit() string { return shared + limit }
+func Limit() string { return shared + record + limit }
 
 // Hold stops a bucket or lets it go on.
-func Hold() string { return shared + hold }
+func Hold() string { return shared + record + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
-func Reset() string { return shared + reset }
+func Reset() string { return shared + record + reset }
 
 // Beat says that a worker lives, and tells how many do.
 func Beat() string { return shared + beat }

@@ -4,7 +4,6 @@
 -- second. Only `ts` is stored in seconds, with a fraction, since that is how
 -- programs that wrote such buckets before us store it.
 
-local FOREVER      = 'forever'
 local SECOND       = 1000000
 local DAY          = 86400 * SECOND
 local HOUR         = 3600 * SECOND
@@ -13,8 +12,6 @@ local MAX_COOLDOWN = DAY           -- the longest that a worker may ask for
 local MAX_BLOCKED  = DAY + HOUR    -- a `blocked` further ahead is corrupt; clocks may step back a little
 local MAX_AHEAD    = SECOND        -- a `ts` further ahead is re-anchored to now
 local MAX_LIFE     = 36500 * DAY   -- what a key's life is clamped to
-local MOST_FIELDS  = 64            -- of a hash that may be a bucket
-local KEEP_RECORD  = 7 * DAY       -- how long an operators' record outlives what it says
 
 -- server_time reads the clock. Once per script: only newer servers freeze it.
 local function server_time()
@@ -22,18 +19,24 @@ local function server_time()
   return t[1] * SECOND + t[2]
 end
 
--- number reads a finite decimal number in range, or returns nil. tonumber alone
--- would take nan, inf, 0x10 and, on some servers, 0b1, but 1e-05 not on all of
--- them. The pattern looks at the first characters only, since this runs often.
+-- odd_number reads what number finds no plain decimal: on some servers tonumber
+-- does not take 1e-05, on others it takes 0b1 or 0x10, which are none of ours.
+local function odd_number(text)
+  if string.find(text, '^%s*[+-]?0[xXbBoO]') then return nil end
+  local v = tonumber(text)
+  if v then return v end
+  local ok, sum = pcall(function() return text + 0 end)
+  return ok and sum or nil
+end
+
+-- number reads a finite decimal number in range, or returns nil. It runs often,
+-- so texts that begin with a digit from 1 to 9 are read at once.
 local function number(text)
   if not text then return nil end
-  local v = tonumber(text)
-  if not v then
-    local ok, sum = pcall(function() return text + 0 end)
-    v = ok and sum or nil
-  end
-  if not v or v ~= v or v > MAX_NUMBER or v < -MAX_NUMBER or string.find(text, '^%s*[+-]?0[xXbBoO]') then return nil end
-  return v
+  local first = string.byte(text) or 0
+  local v = first > 48 and first < 58 and tonumber(text) or odd_number(text)
+  if v and v <= MAX_NUMBER and v >= -MAX_NUMBER then return v end   -- nan is neither
+  return nil
 end
 
 local function positive(text)
@@ -72,11 +75,14 @@ local function load(bucket, limit, now)
     bucket = bucket, now = now,
     level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
     capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
-    blocked = number(f[8]), exp = number(f[9]) or 0, turn = positive(f[11]) or 0, need = positive(f[12]) or 0,
+    blocked = number(f[8]), exp = number(f[9]) or 0, turn = 0, need = 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
-  s.has_turn, s.stored_turn, s.stored_need = f[11] or f[12], s.turn, positive(f[12])
+  if f[11] or f[12] then
+    s.has_turn, s.stored_turn, s.stored_need = true, number(f[11]), number(f[12])
+    s.turn, s.need = math.max(0, s.stored_turn or 0), math.max(0, s.stored_need or 0)
+  end
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_BLOCKED)
@@ -144,17 +150,18 @@ end
 
 -- declare takes in the limit that the caller was configured with, brings the
 -- level up to now, and begins a new bucket full. The highest generation wins;
--- generation 0 stands for now. Returns the capacity and rate in force.
-local function declare(s, capacity, rate, per, gen)
+-- generation 0 stands for now. It is stored as the caller wrote it, in texts,
+-- so that plain need not read it. Returns the capacity and rate in force.
+local function declare(s, capacity, rate, per, gen, texts)
   if gen == 0 then gen = s.now end
   local known = s.capacity and s.rate and s.gen
   if not known then
-    s.capacity, s.rate, s.per, s.gen, s.declared, s.dirty = capacity, rate, per, gen, true, true
+    s.capacity, s.rate, s.per, s.gen, s.declared, s.dirty = capacity, rate, per, gen, texts, true
   end
   if s.level then settle(s) else s.level, s.ts = effective(s, s.now), s.now end
   if known and gen > s.gen then
     local _, old_rate = effective(s, s.now)
-    s.capacity, s.rate, s.per, s.gen, s.declared, s.dirty = capacity, rate, per, gen, true, true
+    s.capacity, s.rate, s.per, s.gen, s.declared, s.dirty = capacity, rate, per, gen, texts, true
     adapt(s, old_rate, effective(s, s.now))
   end
   return effective(s, s.now)
@@ -173,28 +180,39 @@ local function life(s)
   return math.min(MAX_LIFE, math.max(DAY, idle + full * SECOND))
 end
 
+-- more lists what changes rarely and has to be written with the level.
+local function more(s, left)
+  local set = {}
+  local function put(field, value) set[#set + 1], set[#set + 2] = field, value end
+  if s.declared then
+    put('capacity', s.declared[1])
+    put('rate', s.declared[2])
+    put('per', whole(s.per))
+    put('gen', whole(s.gen))
+  end
+  if left then put('exp', whole(s.exp)) end
+  if s.turn > 0 and (s.turn ~= s.stored_turn or s.need ~= s.stored_need) then
+    put('turn', whole(s.turn))
+    put('need', float(s.need))
+  end
+  return unpack(set)
+end
+
 -- save writes the state with one HSET, and renews its expiry when that got
--- short. An hour of slack makes renewals rare. Needs a declared limit.
+-- short. An hour of slack makes renewals rare. Needs a declared limit. Leaves
+-- the level's text for the reply.
 local function save(s)
   if s.granted > MAX_NUMBER then s.granted = 0 end         -- readers take that for a restart
-  local set = { 'tokens', float(s.level), 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted) }
-  if s.declared then
-    set[7], set[8], set[9], set[10] = 'capacity', float(s.capacity), 'rate', float(s.rate)
-    set[11], set[12], set[13], set[14] = 'per', whole(s.per), 'gen', whole(s.gen)
-  end
   local left = life(s)
-  local short = s.exp < s.now + left or s.exp > s.now + MAX_LIFE + HOUR
-  if short then
-    s.exp = s.now + left + HOUR
-    set[#set + 1], set[#set + 2] = 'exp', whole(s.exp)
+  if s.exp >= s.now + left and s.exp <= s.now + MAX_LIFE + HOUR then left = nil else s.exp = s.now + left + HOUR end
+  s.text = float(s.level)
+  if left or s.declared or s.turn > 0 then
+    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted), more(s, left))
+  else
+    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted))
   end
-  if s.turn > 0 and (s.turn ~= s.stored_turn or s.need ~= s.stored_need) then
-    set[#set + 1], set[#set + 2] = 'turn', whole(s.turn)
-    set[#set + 1], set[#set + 2] = 'need', float(s.need)
-  end
-  redis.call('HSET', s.bucket, unpack(set))
   if s.turn == 0 and s.has_turn then redis.call('HDEL', s.bucket, 'turn', 'need') end
-  if short then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
+  if left then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
   if s.bad_blocked then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
 end
 
@@ -205,53 +223,4 @@ local function held(s)
   local ends = number(s.hold)
   if not ends then return true, 0 end
   return ends > s.now, ends
-end
-
--- content returns what a key holds: its type, and its fields where it is a
--- hash, as a flat list. A hash with more fields than any bucket has is somebody
--- else's, and may be huge: its fields are not read.
-local function content(key)
-  local kind = redis.call('TYPE', key)
-  kind = kind.ok or kind
-  if kind ~= 'hash' or redis.call('HLEN', key) > MOST_FIELDS then return kind, {} end
-  return kind, redis.call('HGETALL', key)
-end
-
--- is_foreign tells whether another program's workers write the bucket, which
--- declare no limit and read no record.
-local function is_foreign(key, kind)
-  if kind == 'none' then return false end
-  if kind ~= 'hash' then return true end
-  local f = redis.call('HMGET', key, 'gen', 'capacity')
-  return not (f[1] or f[2])
-end
-
--- ending reads when something ends: 'forever', '+30000000' from now, a server
--- time, or '' which keeps `current`. nil is no end; so what can't be read, lies
--- in the past, or further ahead than `number` reads back is an error to reply,
--- the second value.
-local function ending(text, current, now)
-  if text == '' then return current end
-  if text == FOREVER then return nil end
-  local sign, digits = string.match(text, '^(%+?)(.*)$')
-  local ends = number(digits)
-  if ends and sign == '+' then ends = now + ends end
-  if not ends or ends < now + 1 or ends > MAX_NUMBER - 1 then
-    return nil, redis.error_reply('ERR the end is no time to come')
-  end
-  return ends
-end
-
--- keep_record lets the operators' record expire once nothing it says is in
--- force any more: never while an override or a hold has no end.
-local function keep_record(limit, now)
-  local o = redis.call('HMGET', limit, 'capacity', 'rate', 'until', 'hold')
-  local last = now
-  if o[1] or o[2] then last = math.max(last, o[3] and number(o[3]) or MAX_NUMBER) end
-  if o[4] then last = math.max(last, number(o[4]) or MAX_NUMBER) end
-  if last >= MAX_NUMBER then
-    redis.call('PERSIST', limit)
-  else
-    redis.call('PEXPIREAT', limit, whole(math.ceil((last + KEEP_RECORD) / 1000)))
-  end
 end
