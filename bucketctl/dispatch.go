@@ -112,8 +112,8 @@ func (l *Limiter) handOn(o orphan) {
 			continue
 		}
 		q.remove(r)
+		o.n -= r.n // before the answer: its caller may use the request again at once
 		r.answer <- answer{verdict: o.verdict}
-		o.n -= r.n
 		break
 	}
 	q.mu.Unlock()
