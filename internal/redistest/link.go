@@ -1,6 +1,7 @@
 package redistest
 
 import (
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ func (l *link) close() {
 type piece struct {
 	bytes []byte
 	read  time.Time
+	luck  float64 // which part of a random delay it gets, below 1
 }
 
 // forward copies one direction of a link until either side closes. Reading goes
@@ -45,7 +47,7 @@ func (f *Forwarder) forward(l *link, from, to net.Conn, isReply bool) {
 				return
 			}
 			select {
-			case pieces <- piece{buffer[:n], time.Now()}:
+			case pieces <- piece{buffer[:n], time.Now(), rand.Float64()}:
 			case <-l.closed:
 				return
 			}
@@ -88,6 +90,9 @@ func (f *Forwarder) judge(l *link, p piece, to net.Conn, isReply bool) (hold tim
 	delay := f.toward
 	if isReply {
 		delay = f.back
+	}
+	if f.random {
+		delay = time.Duration(p.luck * float64(delay))
 	}
 	if hold = delay - time.Since(p.read); hold > 0 {
 		return hold, nil, true

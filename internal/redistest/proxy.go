@@ -30,6 +30,7 @@ type Forwarder struct {
 	rules        sync.RWMutex
 	swallow      bool
 	toward, back time.Duration
+	random       bool // each piece is held back for a part of that, by its own luck
 }
 
 // Proxy listens on a free port and forwards every connection to target
@@ -94,7 +95,14 @@ func (f *Forwarder) SwallowReplies() { f.setRule(func() { f.swallow = true }) }
 // Delay holds each piece back for so long on its way toward the server and on its
 // way back. Order is kept, and pieces that follow each other do not add up.
 func (f *Forwarder) Delay(toward, back time.Duration) {
-	f.setRule(func() { f.toward, f.back = toward, back })
+	f.setRule(func() { f.toward, f.back, f.random = toward, back, false })
+}
+
+// DelayAtRandom is Delay with a random part of the delays, from none to all of
+// it, anew for each piece. Order is still kept within a connection, but not
+// between connections.
+func (f *Forwarder) DelayAtRandom(toward, back time.Duration) {
+	f.setRule(func() { f.toward, f.back, f.random = toward, back, true })
 }
 
 // Freeze lets nothing pass through the connections that are open now, in either
@@ -112,7 +120,7 @@ func (f *Forwarder) Freeze() {
 // connections go on with what they had been sent.
 func (f *Forwarder) Heal() {
 	f.t.Helper()
-	f.setRule(func() { f.swallow, f.toward, f.back = false, 0, 0 })
+	f.setRule(func() { f.swallow, f.toward, f.back, f.random = false, 0, 0, false })
 	f.eachLink(func(l *link) {
 		if l.thawed != nil {
 			close(l.thawed)

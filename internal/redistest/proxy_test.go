@@ -174,6 +174,23 @@ func TestProxyDelaysDoNotAddUp(t *testing.T) {
 	}
 }
 
+// Each piece has its own luck: twenty answers, one after the other, take neither
+// all of twenty delays nor none.
+func TestProxyDelaysAtRandom(t *testing.T) {
+	const most, answers = 50 * time.Millisecond, 20
+	f, _, _ := proxied(t)
+	conn := dial(t, f.Addr)
+	wantEcho(t, conn)
+	f.DelayAtRandom(0, most)
+	start := time.Now()
+	for range answers {
+		wantEcho(t, conn)
+	}
+	if took := time.Since(start); took < most || took > answers*most {
+		t.Errorf("%d answers took %v with delays from 0 to %v", answers, took, most)
+	}
+}
+
 func TestProxyToNowhere(t *testing.T) {
 	s := Start(t)
 	f := Proxy(t, s.Addr)
