@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// recheck is the longest sleep without asking again.
-const recheck = 5 * time.Second
+// recheck is the longest sleep without asking again, so that a change of the
+// bucket reaches everybody within 5 s, the answer's way included.
+const recheck = 4500 * time.Millisecond
 
 // Limiter draws tokens from one bucket that many processes share. It may be
 // used by several goroutines at once. Most callers want Wait.
