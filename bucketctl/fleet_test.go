@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -104,4 +105,17 @@ func (f fleet) check(t *testing.T, calls, used, fair float64) {
 // once, and one gets it. The bounds are wide; the figures are the soak's.
 func TestWaitingProcessesTakeTurns(t *testing.T) {
 	fleet{processes: 10, callers: 20, limit: PerSecond(50).Burst(5), length: 5 * time.Second}.check(t, 1, 0.9, 0.7)
+}
+
+// worstSpan is the most starts that any half-open span of that length sees.
+func worstSpan(starts []time.Time, span time.Duration) int {
+	slices.SortFunc(starts, time.Time.Compare)
+	worst, first := 0, 0
+	for i, start := range starts {
+		for start.Sub(starts[first]) >= span {
+			first++
+		}
+		worst = max(worst, i-first+1)
+	}
+	return worst
 }

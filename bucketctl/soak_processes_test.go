@@ -1,0 +1,45 @@
+//go:build soak
+
+package bucketctl
+
+import (
+	"testing"
+	"time"
+
+	"bucketop/internal/redistest"
+)
+
+// The figures that the bounds of the default suite are wide for.
+
+func TestSoakDeathOfOne(t *testing.T) {
+	h := gather(t, 20, 50, PerSecond(50).Burst(5))
+	h.wantUsed(0.98, h.kill(1), 20*time.Second)
+	endAll(h.alive)
+}
+
+func TestSoakSwarm(t *testing.T) {
+	limit := PerSecond(40).Burst(8)
+	t.Run("at once", func(t *testing.T) {
+		swarm{processes: 20, callers: 5, limit: limit, length: time.Minute, seed: 3}.check(t)
+	})
+	t.Run("slow connections", func(t *testing.T) {
+		swarm{processes: 20, callers: 5, limit: limit, length: time.Minute, delay: 200 * time.Millisecond, seed: 4}.check(t)
+	})
+}
+
+// Where the server denies pub/sub, sleepers ask again after recheck.
+func TestSoakOperatorsChangeWithoutPubSub(t *testing.T) {
+	s := redistest.Start(t)
+	root := s.Client(t)
+	userWith(t, root, "deaf", workerCommands())
+	do(t, root, []any{"ACL", "SETUSER", "deaf", "resetchannels"})
+	c, a := openClient(t, s, func(c *Config) { c.URL = "redis://deaf:p@" + s.Addr }), openAdmin(t, s)
+	for name, o := range operations() {
+		t.Run(name, func(t *testing.T) {
+			o.wantReached(t, mustBucket(t, c, "b:"+name, PerHour(1).Burst(1)), a, 5*time.Second)
+		})
+	}
+	if n := root.PubSubNumSub(t.Context(), "bucketctl:wake").Val()["bucketctl:wake"]; n != 0 {
+		t.Errorf("%d subscribers, so that this was no test", n)
+	}
+}
