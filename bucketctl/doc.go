@@ -18,7 +18,8 @@
 //
 // tokens, net of refunds, plus rate x horizon for each limit that an operator
 // replaced within the span, plus one share for each worker that is cut off
-// from Redis. A call whose answer was lost counts as spent: it is never
+// from Redis. Refunds of up to a horizon before the span count as well: who was
+// charged before them keeps his start. A call whose answer was lost counts as spent: it is never
 // repeated by the client.
 //
 // # When Redis is down

@@ -53,16 +53,6 @@ func (h *herd) used(from time.Time, length time.Duration) float64 {
 	return tokensBetween(h.alive, from, until) / (h.limit.Rate * length.Seconds())
 }
 
-// join lets the late process begin, and returns how long it waits.
-func (h *herd) join() time.Duration {
-	h.t.Helper()
-	joined := serverTime(h.t, h.clock)
-	h.late.release()
-	h.late.await("start", 1)
-	h.alive = append(h.alive, h.late)
-	return time.UnixMicro(h.late.said("start")[0].At).Sub(joined)
-}
-
 // wantUsed asserts the least part of the rate that is used.
 func (h *herd) wantUsed(least float64, from time.Time, length time.Duration) {
 	h.t.Helper()
@@ -70,16 +60,6 @@ func (h *herd) wantUsed(least float64, from time.Time, length time.Duration) {
 	h.t.Logf("%d processes are left, and use %.1f %% of the rate", len(h.alive), 100*got)
 	if got < least {
 		h.t.Errorf("%.3f of the rate is used, at least %v is wanted", got, least)
-	}
-}
-
-// wantServed asserts the longest wait of the late process.
-func (h *herd) wantServed(within time.Duration) {
-	h.t.Helper()
-	got := h.join()
-	h.t.Logf("a new process waits for %v", got.Round(time.Millisecond))
-	if got > within {
-		h.t.Errorf("a new process waits for %v, at most %v is wanted", got, within)
 	}
 }
 
