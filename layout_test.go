@@ -52,6 +52,7 @@ var forbidden = []struct {
 		"github.com/charmbracelet", "github.com/spf13/pflag", "github.com/prometheus", "github.com/alicebob",
 		module + "/internal", module + "/ui",
 	}, []string{module + "/internal/schema"}},
+	{"", []string{"github.com/prometheus"}, nil}, // only who imports bucketctl/prom does
 	{"internal/watch", drawing, nil},
 	{"internal/cli", drawing, nil},
 	{"internal/textsafe", drawing, nil},

@@ -25,6 +25,7 @@ func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdi
 	case classBucket:
 		return nil, fmt.Errorf("%w: %q: %s", ErrWrongType, l.key, cause(err))
 	case classOutage, classConfig:
+		l.stats.failed()
 		l.client.failed(kind, err)
 	}
 	return l.decideAlone(batch, verdicts, reasonOf(kind, err), l.client.clock.now()), nil
@@ -175,25 +176,4 @@ func (c circumstances) stoppedAt(t time.Time) (bool, time.Duration) {
 	}
 	wait := c.stopEnd.Sub(t)
 	return wait > 0, max(0, wait)
-}
-
-// report is what the worker says of this bucket.
-func (l *Limiter) report() WorkerBucket {
-	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Level: math.NaN()}
-	l.stats.report(&b)
-	b.Waiting = l.queue.length()
-	if due, short := l.queue.shortage(); short {
-		b.HeadWait = max(0, time.Until(due))
-	}
-	if open, reason, since := l.client.link.isOpen(); open {
-		b.Mode, b.Reason, b.Since = Mode(l.options.fallback), reason, since
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	limit := l.limitAt(l.client.clock.now())
-	b.Share = partOf(limit, b.Workers).Rate
-	if !l.seen.limit.IsZero() {
-		b.Limit, b.Rev, b.Level = limit, l.seen.rev, l.seen.level
-	}
-	return b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"time"
 
@@ -85,6 +86,14 @@ func ExamplePerMinute() {
 	// 300/min burst 15
 	// 300/min burst 4
 	// 1/min burst 1
+}
+
+// Every request takes a token, and a 429 pauses all workers of the bucket.
+func ExampleTransport() {
+	clientFor := func(limiter *bucketctl.Limiter) *http.Client {
+		return &http.Client{Transport: &bucketctl.Transport{Limiter: limiter}}
+	}
+	_ = clientFor
 }
 
 // An operator's program that halves a bucket for an hour.

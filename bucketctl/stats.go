@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// stats are one bucket's counters for the report. Counters only grow.
+// stats are one bucket's counters, for reports and metrics. Counters only grow.
 type stats struct {
 	mu       sync.Mutex
 	granted  float64
 	local    float64
 	refused  int64
 	calls    int64
+	failures int64 // of these
 	largestN float64
-	waits    histogram
-	callTime histogram
+
+	waits, callTime       histogram // of the interval between two reports
+	allWaits, allCallTime distribution
 }
 
 // count counts an answered request.
@@ -31,7 +33,9 @@ func (s *stats) count(a answer, r *request, now time.Time) {
 	if a.local {
 		s.local += r.n
 	}
-	s.waits.add(now.Sub(r.joined) + a.wait)
+	waited := now.Sub(r.joined) + a.wait
+	s.waits.add(waited)
+	s.allWaits.add(waitBounds(), waited)
 }
 
 // refuse counts a request that was given up before it was answered.
@@ -41,19 +45,35 @@ func (s *stats) refuse() {
 	s.refused++
 }
 
+// called counts a call to Redis.
 func (s *stats) called(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
 	s.callTime.add(d)
+	s.allCallTime.add(callBounds(), d)
 }
 
-// report fills in what is counted, and begins the next interval's quantiles.
-func (s *stats) report(b *WorkerBucket) {
+// failed counts that a call was not answered, or refused.
+func (s *stats) failed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures++
+}
+
+// counted fills in what is counted.
+func (s *stats) counted(b *WorkerBucket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b.Granted, b.Local, b.Refused, b.Calls = s.granted, s.local, s.refused, s.calls
 	b.LargestN = s.largestN
+}
+
+// report fills in what is counted, and begins the next interval's quantiles.
+func (s *stats) report(b *WorkerBucket) {
+	s.counted(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.WaitP50, b.WaitP99 = s.waits.quantile(0.5), s.waits.quantile(0.99)
 	b.CallP99 = s.callTime.quantile(0.99)
 	s.waits, s.callTime = histogram{}, histogram{}
