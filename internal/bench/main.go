@@ -7,7 +7,8 @@
 // prints the table of README, every figure behind it, and which targets are
 // met, as markdown. It starts a Redis server of its own and ends it, and starts
 // itself again as the processes that draw. It takes about five minutes; what is
-// under way is told on standard error.
+// under way is told on standard error. Where other programs use the machine
+// meanwhile, ratios hold better than figures.
 package main
 
 import (

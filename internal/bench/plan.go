@@ -31,9 +31,9 @@ func parsePlan(args []string) (plan, error) {
 	flags.StringSliceVar(&names, "only", nil, "`PEERS` to measure, as in the table; parts of names will do")
 	flags.IntSliceVar(&p.goroutines, "goroutines", []int{1, 16, 256, 1024}, "callers, of all processes together")
 	flags.IntSliceVar(&p.processes, "processes", []int{1, 4, 20}, "processes; more than callers are left out")
-	flags.DurationVar(&p.length, "for", 500*time.Millisecond, "length of one trial")
+	flags.DurationVar(&p.length, "for", 400*time.Millisecond, "length of one trial")
 	flags.IntVar(&p.rounds, "rounds", 3, "times that each trial runs; the table has the medians")
-	flags.DurationVar(&p.shortLength, "short-for", 5*time.Second, "length of one trial with a shortage")
+	flags.DurationVar(&p.shortLength, "short-for", 10*time.Second, "length of one trial with a shortage")
 	flags.IntVar(&p.shortRounds, "short-rounds", 1, "times that each trial with a shortage runs; 0: none")
 	if err := flags.Parse(args); err != nil {
 		return plan{}, err
@@ -87,11 +87,17 @@ func (p plan) shapes() (out []trial.Shape) {
 	return out
 }
 
-// shortShapes are those with the most goroutines: fewer stampede less.
+// shortShapes are those with the most goroutines, in the fewest and the most
+// processes: these trials are long, since turns between processes even out only
+// in time, and fewer callers stampede less.
 func (p plan) shortShapes() []trial.Shape {
-	most := p.goroutines[len(p.goroutines)-1]
-	return slices.DeleteFunc(p.shapes(), func(s trial.Shape) bool { return s.Goroutines < most })
+	callers, few, many := last(p.goroutines), p.processes[0], last(p.processes)
+	return slices.DeleteFunc(p.shapes(), func(s trial.Shape) bool {
+		return s.Goroutines < callers || (s.Processes != few && s.Processes != many)
+	})
 }
+
+func last(sorted []int) int { return sorted[len(sorted)-1] }
 
 // trials are all of the run, in order. Within a round the peers follow each
 // other in the same shape, so that what the machine does meanwhile meets all

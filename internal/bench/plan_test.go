@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryRoundMeasuresAllPeersOneAfterTheOther(t *testing.T) {
-	p, err := parsePlan([]string{"--only", "bucketctl,redis_rate,return", "--goroutines", "16,1", "--processes", "1,4", "--rounds", "2"})
+	p, err := parsePlan([]string{"--only", "bucketctl,redis_rate,return", "--goroutines", "16,1", "--processes", "1,2,4", "--rounds", "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestEveryRoundMeasuresAllPeersOneAfterTheOther(t *testing.T) {
 	}
 	var want []step
 	for _, order := range [][]string{{"bucketctl", "redis_rate", "return 1"}, {"redis_rate", "return 1", "bucketctl"}} {
-		for _, shape := range []trial.Shape{{Processes: 1, Goroutines: 1}, {Processes: 1, Goroutines: 16}, {Processes: 4, Goroutines: 16}} {
+		for _, shape := range []trial.Shape{{Processes: 1, Goroutines: 1}, {Processes: 1, Goroutines: 16}, {Processes: 2, Goroutines: 16}, {Processes: 4, Goroutines: 16}} {
 			for _, name := range order {
 				want = append(want, step{trial.Plenty, shape, name})
 			}

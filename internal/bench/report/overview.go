@@ -49,7 +49,7 @@ func (r Report) columns() []column {
 	}
 	for _, s := range ends(r.shapes(trial.Short)) {
 		out = append(out,
-			column{"short of tokens, " + title(s) + ": calls per grant", trial.Short, s, plainCell(func(o trial.Outcome) float64 { return o.Calls }, number)},
+			column{"short of tokens, " + title(s) + ": calls per grant", trial.Short, s, callsCell},
 			column{"used", trial.Short, s, plainCell(func(o trial.Outcome) float64 { return o.Used }, percent)},
 			column{"above the bound", trial.Short, s, plainCell(func(o trial.Outcome) float64 { return o.Over }, whole)})
 		if s.Processes > 1 {
@@ -86,6 +86,19 @@ func plainCell(get func(trial.Outcome) float64, write func(float64) string) func
 		}
 		return write(get(trial.Median(own)))
 	}
+}
+
+// callsCell tells takes apart where a peer sends much besides.
+func callsCell(r Report, c column, name string) string {
+	own := r.find(c.setting, c.shape, name)
+	if len(own) == 0 {
+		return nothing
+	}
+	m := trial.Median(own)
+	if m.Takes > 0.95*m.Calls || m.Takes == 0 {
+		return number(m.Calls)
+	}
+	return number(m.Calls) + " (" + number(m.Takes) + " takes)"
 }
 
 // whole writes how many grants were too many. Less than one is the grain of

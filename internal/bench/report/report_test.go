@@ -66,6 +66,19 @@ func TestOverviewHasRatiosFirst(t *testing.T) {
 	}
 }
 
+func TestOverviewTellsTakesApart(t *testing.T) {
+	for want, o := range map[string]trial.Outcome{
+		"508":                {Calls: 508, Takes: 508},
+		"0.137 (0.09 takes)": {Calls: 0.137, Takes: 0.09},
+		"0":                  {},
+	} {
+		r := Report{{trial.Short, trial.Shape{Processes: 1, Goroutines: 1}, "x", []trial.Outcome{o}}}
+		if got := callsCell(r, column{setting: trial.Short, shape: trial.Shape{Processes: 1, Goroutines: 1}}, "x"); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 func TestDetailsHaveALineForEachPeer(t *testing.T) {
 	r := measured()
 	lines := strings.Split(strings.TrimSpace(r.Details(trial.Plenty)), "\n")
