@@ -52,13 +52,23 @@ func (l *Limiter) affordable(verdicts []verdict) int {
 // the Client ends.
 func (l *Limiter) rest(ctx context.Context, ask time.Duration, woken <-chan struct{}) {
 	early := l.roundTrip / 2 // asking is timed ahead; a start never is
-	timer := time.NewTimer(min(max(ask-early, time.Microsecond), recheck))
+	timer := time.NewTimer(nap(max(ask-early, time.Microsecond)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-woken:
 	case <-ctx.Done():
 	}
+}
+
+// nap is how long to sleep of a long time: no sleep is longer than recheck, and
+// a longer time is slept in even parts, so that those who sleep in one queue do
+// not come in bunches.
+func nap(long time.Duration) time.Duration {
+	if long <= recheck {
+		return long
+	}
+	return long / time.Duration(math.Ceil(long.Seconds()/longNap.Seconds()))
 }
 
 // deliver answers the requests of one call. Those who must wait keep their

@@ -12,6 +12,9 @@ import (
 // bucket reaches everybody within 5 s, the answer's way included.
 const recheck = 4500 * time.Millisecond
 
+// longNap is the longest part of a sleep that has several.
+const longNap = 4 * time.Second
+
 // Limiter draws tokens from one bucket that many processes share. It may be
 // used by several goroutines at once. Most callers want Wait.
 //

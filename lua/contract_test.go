@@ -317,7 +317,7 @@ func TestHeadersNameWhatTheCodeWrites(t *testing.T) {
 			}
 		}
 		if saves {
-			for _, field := range []string{"tokens", "ts", "granted", "exp", "turn", "need", "blocked", "blocked_by"} {
+			for _, field := range []string{"tokens", "ts", "granted", "exp", "turn", "need", "first", "blocked", "blocked_by"} {
 				if !slices.Contains(s.writes, field) {
 					t.Errorf("%s saves the bucket, its header does not name %q", s.file, field)
 				}

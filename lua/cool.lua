@@ -17,8 +17,8 @@
 --   4 blocked   end of the cooldown, server microseconds
 --   5 level     tokens, text
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp turn need blocked blocked_by; deletes turn need
---           where nobody waits, and blocked_by that can't be, where values were corrupt
+--   bucket: tokens ts granted capacity rate per gen exp turn need first blocked blocked_by; deletes
+--           turn need first where nobody waits, and blocked_by that can't be, where values were corrupt
 
 local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
 local length, by = positive(ARGV[5]), ARGV[6]

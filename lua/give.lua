@@ -18,8 +18,8 @@
 --   2 given     tokens that the level rose by; below 0 where it fell; text
 --   3 level     tokens, text
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp turn need; deletes turn need where nobody waits,
---           and blocked blocked_by that can't be, where values were corrupt
+--   bucket: tokens ts granted capacity rate per gen exp turn need first; deletes turn need first where nobody
+--           waits, and blocked blocked_by that are over or can't be
 
 local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
 local why, tokens, start = ARGV[5], number(ARGV[6]), number(ARGV[7])

@@ -19,8 +19,8 @@
 --   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
 --   8 pttl      of the bucket after, milliseconds; below 0: none
 -- WRITES
---   bucket: tokens ts granted exp turn need; deletes turn need where the rate is another, and
---           blocked blocked_by that can't be, where values were corrupt
+--   bucket: tokens ts granted exp turn need first; deletes turn need first where the rate is another,
+--           and blocked blocked_by that are over or can't be
 --   limit:  capacity rate per until rev by at reason
 
 local now = server_time()

@@ -38,6 +38,9 @@ func (w *walk) elapse(d time.Duration) {
 	w.move("blocked", &w.m.blocked, d)
 	w.move("exp", &w.m.exp, d)
 	w.move("turn", &w.m.turn, d)
+	if w.m.first.or(0) > 0 {
+		w.move("first", &w.m.first, d)
+	}
 	w.ticket, w.stale = max(0, w.ticket-d.Microseconds()), max(0, w.stale-d.Microseconds())
 	w.moveNote("until", &w.m.until, d)
 	w.moveNote("hold", &w.m.hold, d)
@@ -147,6 +150,11 @@ func (w *walk) queue() {
 	at := w.now() + pick(w, "turn", -second, 200000, second, 3*second, minute, 365*day)
 	w.m.turn, w.m.need = num(float64(at)), num(pick(w, "need", 1.0, 0.1, 5, 70))
 	w.set("turn", at, "need", exact(w.m.need.v))
+	if rapid.Bool().Draw(w.t, "late") {
+		first := w.now() - pick(w, "first", 0, 300000, second, minute)
+		w.m.first = num(float64(first))
+		w.set("first", first)
+	}
 }
 
 func (w *walk) remove() {

@@ -8,11 +8,13 @@ type decision struct {
 	now     float64
 	ahead   float64 // how far ahead a start may be charged
 	ticket  float64 // shown, and valid; 0: none
+	due     bool    // its turn has come
 	limit   flow
 	behind  bool    // others have booked, and its turn has not come
 	queued  float64 // tokens of those who wait in front
 	head    float64 // tokens of the first of them
 	charged bool
+	booked  bool
 }
 
 // take is what the script has to answer. Where rounding decides, what it did
@@ -46,13 +48,13 @@ func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, ans
 		}
 		out.outcomes = append(out.outcomes, o)
 	}
+	if d.charged && d.ticket == next.first.or(0) {
+		next.first = num(0)
+	}
 	if d.head > 0 {
-		if d.book() {
-			store = true
-		}
-		if d.ticket > now {
-			out.ask = int64(d.ticket - now)
-		}
+		out.ask = d.stand(out.ask)
+	}
+	if out.ask != 0 {
 		out.ticket = int64(d.ticket)
 	}
 	out.level = next.tokens.v
@@ -63,7 +65,7 @@ func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, ans
 			out.overEnd = int64(next.until.v)
 		}
 	}
-	if store || d.charged || next.exp.or(0) < now+24*3600e6 {
+	if store || d.booked || d.charged || next.exp.or(0) < now+24*3600e6 {
 		next.store(now)
 		*m = next
 	}
@@ -91,24 +93,32 @@ func (d *decision) line(ticket float64, asks []ask) (gone bool) {
 		if len(asks) > 0 {
 			enough = math.Max(enough, asks[0].n)
 		}
-		if d.tokens.v >= math.Min(d.limit.capacity, enough+d.ahead*d.limit.speed) {
+		if d.tokens.v >= d.lapseLevel(enough) {
 			d.dropTurns()
 			gone = true
 		}
 	}
-	switch {
-	case d.turn.or(0) > d.now:
-		d.behind = true
-	case d.turn.there:
-		d.need = num(0) // all that was booked is paid
+	if d.turn.there && d.turn.v <= d.now { // all that was booked is paid
+		d.need, d.first = num(0), num(0)
 	}
 	if ticket <= d.turn.or(0) {
 		d.ticket = ticket
 	}
-	if d.ticket > 0 && d.ticket <= d.now {
-		d.behind = false
+	d.due = d.ticket > 0 && d.ticket <= d.now
+	if d.turn.or(0) > d.now {
+		d.behind = !d.due || d.first.or(0) > 0 && d.ticket > d.first.or(0)
 	}
 	return gone
+}
+
+// lapseLevel is how high the level gets only where the queue has gone.
+func (d *decision) lapseLevel(n float64) float64 {
+	return math.Min(d.limit.capacity, math.Max(n, d.need.or(0))+d.ahead*d.limit.speed)
+}
+
+// reaches is when the level is there, from now.
+func (d *decision) reaches(level float64) float64 {
+	return math.Min(9e15, math.Max(1, math.Ceil(d.ts.v-d.now+(level-d.tokens.v)/d.limit.speed)))
 }
 
 // request decides on one of them, and charges it where it can be.
@@ -159,21 +169,45 @@ func (d *decision) placed(n float64) float64 {
 	return math.Min(9e15, math.Ceil(front+(d.queued+n)/d.limit.speed-d.now))
 }
 
-// book gives those who wait a place, unless the one they have still holds. It
-// returns whether it did.
-func (d *decision) book() bool {
-	if d.ticket > 0 && (d.behind || !d.charged) {
-		return false
+// stand finds those who wait their place in the queue, and returns when they
+// should ask again: at ask, if their turn has come.
+func (d *decision) stand(ask int64) int64 {
+	lapses := d.reaches(d.lapseLevel(d.head)) + 1
+	charge := d.ahead * d.limit.speed // what one call may charge ahead
+	switch {
+	case d.behind && d.due:
+		return int64(d.reaches(d.need.or(0)-charge) + d.ticket - d.first.v)
+	case d.behind && d.ticket > 0:
+		left := d.ticket - d.now
+		if d.tokens.v > math.Max(0, d.need.or(0)-charge)+0.2*charge {
+			left = math.Min(left, lapses)
+		}
+		return int64(left)
+	case d.behind || d.charged || d.ticket == 0:
+		came := d.ticket == 0
+		d.book()
+		left := d.ticket - d.now
+		if came && left > 4e6 {
+			left = math.Min(left, lapses)
+		}
+		return int64(left)
+	case d.now-d.ticket > d.ahead:
+		d.first, d.turn, d.booked = num(d.ticket), num(math.Max(d.turn.or(0), d.now+lapses)), true
 	}
+	return ask
+}
+
+// book gives those who wait a place at the end.
+func (d *decision) book() {
 	paid := d.ts.v - d.tokens.v/d.limit.speed
 	end := math.Max(d.turn.or(0), paid) + math.Max(d.head/d.limit.speed, math.Min(d.queued/d.limit.speed, d.ahead))
 	d.ticket = math.Floor(math.Min(9e15, math.Max(d.now+1, end-d.ahead)))
 	d.turn = num(math.Min(9e15, math.Ceil(end)))
 	d.need = num(math.Max(d.need.or(0), d.head))
-	return true
+	d.booked = true
 }
 
-func (m *model) dropTurns() { m.turn, m.need = cell{}, cell{} }
+func (m *model) dropTurns() { m.turn, m.need, m.first = cell{}, cell{}, cell{} }
 
 // endTurns: places are booked at a rate, and end with it.
 func (m *model) endTurns(from, to flow) {

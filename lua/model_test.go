@@ -42,7 +42,7 @@ type model struct {
 	exists                                   bool
 	tokens, ts, granted, blocked, exp        cell
 	capacity, rate, per, gen                 cell
-	turn, need                               cell // the queue: when all that is booked is paid, and its largest head
+	turn, need, first                        cell // the queue: when all that is booked is paid, its largest head, a late ticket
 	noted                                    bool // the record exists
 	overCapacity, overRate, until, hold, rev cell
 	unreadableHold                           bool // held, with an end that can't be read, or none
@@ -126,10 +126,10 @@ const (
 // mend puts right what can't be, at now. What it finds is only stored with the
 // next write.
 func (m *model) mend(now float64) (found int64) {
-	if !positive(m.turn).sound {
+	if positive(m.turn).sound {
+		m.need, m.first = num(math.Max(0, m.need.or(0))), num(math.Max(0, m.first.or(0)))
+	} else {
 		m.dropTurns()
-	} else if !positive(m.need).sound {
-		m.need = num(0)
 	}
 	badBlocked := m.blocked.wrong() || m.blocked.or(0) > now+25*3600e6
 	badLimit := positive(m.capacity).wrong() || positive(m.rate).wrong() || m.per.wrong() || m.gen.wrong()
@@ -199,6 +199,9 @@ func (m *model) life(now float64) float64 {
 // store writes the state, and renews the expiry where it got short.
 func (m *model) store(now float64) {
 	m.exists = true
+	if m.blocked.there && m.blocked.v <= now {
+		m.blocked = cell{}
+	}
 	m.granted = num(m.granted.or(0))
 	if left := m.life(now); m.exp.or(0) < now+left || m.exp.or(0) > now+36500*24*3600e6+3600e6 {
 		m.exp = num(now + left + 3600e6)

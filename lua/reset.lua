@@ -14,7 +14,7 @@
 --   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
 --   8 pttl      of the bucket after, milliseconds; below 0: none
 -- WRITES
---   bucket: tokens ts granted exp; deletes turn need, and what can't be of granted capacity rate
+--   bucket: tokens ts granted exp; deletes turn need first, and what can't be of granted capacity rate
 --           per gen blocked blocked_by
 
 local now = server_time()
@@ -59,7 +59,7 @@ else
   -- time only. Its own writer looks after its expiry; a worker's next take
   -- declares the limit again.
   redis.call('HSET', KEYS[1], 'tokens', float(s.level), 'ts', string.format('%.6f', now / SECOND))
-  if s.has_turn then redis.call('HDEL', KEYS[1], 'turn', 'need') end
+  if s.has_turn then redis.call('HDEL', KEYS[1], 'turn', 'need', 'first') end
   if s.bad_limit then redis.call('HDEL', KEYS[1], 'capacity', 'rate', 'per', 'gen') end
   if s.bad_blocked then redis.call('HDEL', KEYS[1], 'blocked', 'blocked_by') end
   if s.bad_granted then redis.call('HDEL', KEYS[1], 'granted') end

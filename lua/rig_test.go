@@ -202,7 +202,7 @@ func (r *rig) back(d time.Duration) {
 	if ts, ok := f["ts"]; ok {
 		r.set("ts", seconds(micros(r, ts)-shift))
 	}
-	for _, name := range []string{"blocked", "exp", "turn"} {
+	for _, name := range []string{"blocked", "exp", "turn", "first"} {
 		r.shift(r.bucket, f, name, shift)
 	}
 	for _, name := range []string{"until", "hold"} {
@@ -212,7 +212,7 @@ func (r *rig) back(d time.Duration) {
 
 func (r *rig) shift(key string, f map[string]string, name string, by int64) {
 	r.Helper()
-	if v, err := strconv.ParseInt(f[name], 10, 64); err == nil {
+	if v, err := strconv.ParseInt(f[name], 10, 64); err == nil && v > 0 {
 		r.ok(r.c.HSet(r.ctx, key, name, v-by).Err())
 	}
 }

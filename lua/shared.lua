@@ -65,7 +65,7 @@ end
 -- load reads a bucket and what operators say of it. Returns the state, or nil
 -- and the error to reply. `level` stays nil where nothing is stored.
 local function load(bucket, limit, now)
-  local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind', 'turn', 'need')
+  local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind', 'turn', 'need', 'first')
   if f.err then return nil, refusal(f, 'the bucket is no hash') end
   if f[10] and f[10] ~= 'bucket' then return nil, wrong_type('the key is a ' .. f[10] .. ', no bucket') end
   local o = redis.pcall('HMGET', limit, 'capacity', 'rate', 'until', 'hold', 'rev')
@@ -75,13 +75,13 @@ local function load(bucket, limit, now)
     bucket = bucket, now = now,
     level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
     capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
-    blocked = number(f[8]), exp = number(f[9]) or 0, turn = 0, need = 0,
+    blocked = number(f[8]), exp = number(f[9]) or 0, turn = 0, need = 0, first = 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
   }
-  if f[11] or f[12] then
-    s.has_turn, s.stored_turn, s.stored_need = true, number(f[11]), number(f[12])
-    s.turn, s.need = math.max(0, s.stored_turn or 0), math.max(0, s.stored_need or 0)
+  if f[11] or f[12] or f[13] then
+    s.has_turn, s.stored_turn, s.stored_need, s.stored_first = true, number(f[11]), number(f[12]), number(f[13])
+    s.turn, s.need, s.first = math.max(0, s.stored_turn or 0), math.max(0, s.stored_need or 0), math.max(0, s.stored_first or 0)
   end
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
@@ -195,6 +195,7 @@ local function more(s, left)
     put('turn', whole(s.turn))
     put('need', float(s.need))
   end
+  if s.turn > 0 and s.first ~= (s.stored_first or 0) then put('first', whole(s.first)) end
   return unpack(set)
 end
 
@@ -211,9 +212,9 @@ local function save(s)
   else
     redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted))
   end
-  if s.turn == 0 and s.has_turn then redis.call('HDEL', s.bucket, 'turn', 'need') end
+  if s.turn == 0 and s.has_turn then redis.call('HDEL', s.bucket, 'turn', 'need', 'first') end
   if left then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
-  if s.bad_blocked then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
+  if s.bad_blocked or s.blocked > 0 and s.blocked <= s.now then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
 end
 
 -- held tells whether an operator's hold is in force, and until when (0: no

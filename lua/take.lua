@@ -29,12 +29,14 @@
 --                    3 more than the capacity (microseconds). Nothing where all are charged and
 --                    start at once
 -- WRITES
---   bucket: tokens ts granted capacity rate per gen exp turn need; deletes turn need where nobody waits,
---           and blocked blocked_by that can't be, where values were corrupt
+--   bucket: tokens ts granted capacity rate per gen exp turn need first; deletes turn need first where nobody
+--           waits, and blocked blocked_by that are over or can't be
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
+local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
+local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
 
 local capacity, rate, per, gen = positive(ARGV[1]), positive(ARGV[2]), number(ARGV[3]), number(ARGV[4])
 local horizon, ticket = number(ARGV[5]), number(ARGV[6])
@@ -82,13 +84,18 @@ end
 -- comes without a ticket books behind it instead of barging in. A ticket beyond
 -- `turn` is void. While the queue lives the level stays low, because those whose
 -- turn it is take what accrues; where it does not, they have gone.
+--
+-- Where all are late (a stall, and the level at its brim) everybody's turn has
+-- come, and small requests would take whatever a large one waits for. So a head
+-- that is late by more than a horizon names its ticket as `first`: until it is
+-- served, or the queue has gone, later tickets wait.
 local within_horizon = rate * horizon / SECOND         -- tokens that one call may charge ahead
-if s.turn > now and s.level >= math.min(capacity, math.max(asked[1] or 0, s.need) + within_horizon) then
-  s.turn, s.dirty = 0, true
-end
-if s.turn <= now then s.need = 0 end
+local function lapse_level(n) return math.min(capacity, math.max(n, s.need) + within_horizon) end
+if s.turn > now and s.level >= lapse_level(asked[1] or 0) then s.turn, s.dirty = 0, true end
+if s.turn <= now then s.need, s.first = 0, 0 end
 if ticket > s.turn then ticket = 0 end
-local behind = s.turn > now and not (ticket > 0 and ticket <= now)
+local due = ticket > 0 and ticket <= now
+local behind = s.turn > now and not (due and (s.first == 0 or ticket <= s.first))
 
 -- turn_for returns how long n tokens take behind `ahead` of this call's own, in
 -- the place that is booked, or else behind all that is: bookings behind a
@@ -128,19 +135,34 @@ for i = 1, #asked, 2 do
   reply[HEAD + i], reply[HEAD + i + 1] = code, wait
 end
 
+-- reaches returns how long until the level is there, microseconds.
+local function reaches(level)
+  return math.min(MAX_NUMBER, math.max(1, math.ceil((level - s.level) / rate * SECOND + lag)))
+end
+
+if charged and ticket == s.first then s.first = 0 end
 if head then
-  if behind and ticket > 0 then
-    ask = ticket - now                                 -- asked early: the booking stands
+  local lapses = reaches(lapse_level(head)) + 1
+  if behind and due then                               -- a late one comes first, and those between
+    ask = reaches(s.need - within_horizon) + ticket - s.first
+  elseif behind and ticket > 0 then                    -- asked early: the booking stands
+    ask = ticket - now
+    -- No live queue leaves so much: somebody's turn was missed.
+    if s.level > math.max(0, s.need - within_horizon) + SPARE * within_horizon then ask = math.min(ask, lapses) end
   elseif behind or charged or ticket == 0 then
     local paid = now + lag - s.level / rate * SECOND
     local base = math.max(s.turn, paid)
     local wanted = math.max(head, math.min(ahead, within_horizon)) / rate * SECOND
+    local came = ticket == 0
     ticket = math.floor(math.min(MAX_NUMBER, math.max(now + 1, base + wanted - horizon)))
     s.turn, s.need, s.dirty = math.min(MAX_NUMBER, math.ceil(base + wanted)), math.max(s.need, head), true
     ask = ticket - now
-  end                                                  -- else its turn has come, and its tokens have not: it stands
-  reply[6] = ticket
+    if came and ask > FAR then ask = math.min(ask, lapses) end   -- look once whether the queue lives
+  elseif now - ticket > horizon then                   -- its turn has come, and its tokens have not: it stands
+    s.first, s.turn, s.dirty = ticket, math.max(s.turn, now + lapses), true
+  end
 end
+if ask then reply[6] = ticket end                      -- a stop takes nobody's place
 -- Asking keeps the state alive, also where nothing is charged for days.
 if s.dirty or s.exp < now + DAY then save(s) end
 

@@ -36,7 +36,7 @@ func (r *rig) wantAbout(what string, got, want float64) {
 func (r *rig) book(n float64) taken {
 	r.Helper()
 	got := r.take(oneASecond, ask{n: n, patience: endless})
-	if got.outcomes[0].code != waits || got.ticket <= got.now || got.ask != got.ticket-got.now {
+	if got.outcomes[0].code != waits || got.ticket <= got.now || got.ask > got.ticket-got.now {
 		r.Fatalf("booking %v: %+v, want it to wait until its ticket", n, got)
 	}
 	return got
@@ -144,17 +144,18 @@ func TestTickets(t *testing.T) {
 		code   int64
 		wait   float64 // seconds
 		stands bool    // the ticket is the same, and nothing is booked
+		late   bool    // it stands, and later ones wait for it
 		ask    float64
 	}{
-		{"none", 0.2, func(taken, taken, int64) int64 { return 0 }, waits, 3, false, 2.75},
-		{"its turn", 1, func(a, _ taken, _ int64) int64 { return a.ticket }, charged, 0, false, 0},
-		{"its turn, ahead", 0.8, func(a, _ taken, _ int64) int64 { return a.ticket }, charged, 0.2, false, 0},
-		{"its turn, and nothing is there", -2, func(a, _ taken, _ int64) int64 { return a.ticket }, waits, 3, true, 2.75},
-		{"early", 1, func(_, b taken, _ int64) int64 { return b.ticket }, waits, 1, true, 0.75},
-		{"early, and in debt", -4, func(_, b taken, _ int64) int64 { return b.ticket }, waits, 5, true, 0.75},
-		{"the end of the queue", 0.2, func(_, _ taken, turn int64) int64 { return turn }, waits, 2.25, true, 2},
-		{"beyond it", 0.2, func(_, _ taken, turn int64) int64 { return turn + 1 }, waits, 3, false, 2.75},
-		{"far beyond it", 0.2, func(taken, taken, int64) int64 { return endless }, waits, 3, false, 2.75},
+		{"none", 0.2, func(taken, taken, int64) int64 { return 0 }, waits, 3, false, false, 2.75},
+		{"its turn", 1, func(a, _ taken, _ int64) int64 { return a.ticket }, charged, 0, false, false, 0},
+		{"its turn, ahead", 0.8, func(a, _ taken, _ int64) int64 { return a.ticket }, charged, 0.2, false, false, 0},
+		{"its turn, late, and nothing is there", -2, func(a, _ taken, _ int64) int64 { return a.ticket }, waits, 3, true, true, 2.75},
+		{"early", 1, func(_, b taken, _ int64) int64 { return b.ticket }, waits, 1, true, false, 0.75},
+		{"early, and in debt", -4, func(_, b taken, _ int64) int64 { return b.ticket }, waits, 5, true, false, 0.75},
+		{"the end of the queue", 0.2, func(_, _ taken, turn int64) int64 { return turn }, waits, 2.25, true, false, 2},
+		{"beyond it", 0.2, func(_, _ taken, turn int64) int64 { return turn + 1 }, waits, 3, false, false, 2.75},
+		{"far beyond it", 0.2, func(taken, taken, int64) int64 { return endless }, waits, 3, false, false, 2.75},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,6 +174,10 @@ func TestTickets(t *testing.T) {
 			r.wantAbout("ask", float64(got.ask)/1e6, tt.ask)
 			booked := r.field("turn") - turn
 			switch {
+			case tt.late && (got.ticket != ticket || r.field("first") != float64(ticket)):
+				t.Errorf("ticket %d, want %d; first %v", got.ticket, ticket, r.field("first"))
+			case tt.late: // later ones wait, at most until the queue has gone
+				r.wantAbout("turn", (r.field("turn")-float64(got.now))/1e6, (1+0.25-tt.level)/1)
 			case tt.stands && (got.ticket != ticket || booked != 0):
 				t.Errorf("ticket %d, want %d; booked %v µs more", got.ticket, ticket, booked)
 			case tt.code == charged && (got.ticket != 0 || booked != 0):

@@ -30,6 +30,7 @@ const (
 	FieldBlockedBy = "blocked_by" // worker that started the cooldown
 	FieldTurn      = "turn"       // when all booked tokens are paid, server microseconds
 	FieldNeed      = "need"       // largest head booked since the queue last lapsed
+	FieldFirst     = "first"      // ticket of a head that is late: later ones wait for it; 0: none
 	FieldExp       = "exp"        // when the key expires, server microseconds
 )
 
@@ -37,7 +38,7 @@ const (
 func StateFields() []string {
 	return []string{
 		FieldKind, FieldTokens, FieldTs, FieldGranted, FieldCapacity, FieldRate, FieldPer, FieldGen,
-		FieldBlocked, FieldBlockedBy, FieldTurn, FieldNeed, FieldExp,
+		FieldBlocked, FieldBlockedBy, FieldTurn, FieldNeed, FieldFirst, FieldExp,
 	}
 }
 
