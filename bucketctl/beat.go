@@ -24,8 +24,8 @@ func (c *Client) beatInTime(ctx context.Context) {
 			err := c.beat(attempt, c.duePulses(time.Now()), beatInterval)
 			cancel()
 			// Refused beats don't stop the limiter: only takes decide that.
-			if err != nil && classify(ctx, err) == classOutage {
-				c.failed(classOutage, err)
+			if classify(ctx, err) == classOutage && !c.isCluster() { // of which server, only takes tell
+				c.failed(c.link, classOutage, err)
 			}
 		}
 		select {

@@ -24,7 +24,8 @@ type Client struct {
 	owned   bool // Open made the redis client, Close closes it
 	keys    schema.Keys
 	scripts scripts
-	link    *link
+	link    *link // to the server; of a cluster: of whatever is not known to be at one of its servers
+	servers servers
 	clock   serverClock
 	gen     atomic.Int64 // of the declared limits; 0 until Redis was reached
 	self    Worker       // what does not change between reports
@@ -71,7 +72,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		warnOfSettings(config.Logger, c.redis)
 	}
 	c.gen.Store(config.Generation)
-	c.link = &link{clock: &c.clock, tell: c.tellTransition}
+	c.link = c.newLink("")
 	c.self = newWorker(config)
 	c.everybody = newPulse(keys.Everybody(), config)
 	c.news = make(chan Transition, transitionsKept)
@@ -216,15 +217,6 @@ func (c *Client) sayGoodbye() {
 	}
 }
 
-// failed takes in a failed call, and starts the way back if callers now stop
-// touching Redis.
-func (c *Client) failed(kind class, err error) {
-	if !c.link.failed(kind, err) {
-		return
-	}
-	c.goUnlessClosed(c.comeBack)
-}
-
 // goUnlessClosed is goDo for parts that begin at any time: adding to the group
 // must not race with Close waiting for it.
 func (c *Client) goUnlessClosed(part func(context.Context)) {
@@ -233,68 +225,4 @@ func (c *Client) goUnlessClosed(part func(context.Context)) {
 	if !c.closed {
 		c.goDo(part)
 	}
-}
-
-// comeBack probes until Redis can be used again, closes the link, wakes
-// everybody who waits alone, and tells Redis what it missed.
-func (c *Client) comeBack(ctx context.Context) {
-	if !c.link.probe(ctx, c.tryAll) {
-		return
-	}
-	limiters := c.all()
-	for _, l := range limiters {
-		l.paying.Lock() // no shared grant before what is owed is known
-	}
-	o, told := c.link.closeAgain()
-	var local float64
-	for _, l := range limiters {
-		local += l.owe()
-		l.paying.Unlock()
-	}
-	for _, p := range c.pulses() {
-		p.hurry()
-	}
-	for _, l := range limiters {
-		l.wake()
-	}
-	if told {
-		c.tellTransition(Transition{Mode: ModeShared, Reason: o.reason, Since: o.since, Lasted: o.lasted, Local: local})
-		c.tellOutage(ctx, o, local)
-	}
-	c.payAll(ctx, limiters)
-}
-
-// payAll pays for those that nobody draws from now: others would find too much
-// in their buckets.
-func (c *Client) payAll(ctx context.Context, limiters []*Limiter) {
-	for _, l := range limiters {
-		bounded, cancel := context.WithTimeout(ctx, callTimeout)
-		err := l.payDebts(bounded)
-		cancel()
-		if kind := classify(ctx, err); kind == classOutage || kind == classConfig {
-			c.failed(kind, err)
-			return
-		}
-	}
-}
-
-// tryAll makes sure that Redis takes writes and lets the scripts run, which a
-// PING would not show. The report comes first: where Redis answers but refuses
-// the scripts, operators see who decides alone and why. That reports alone are
-// refused stops nobody.
-func (c *Client) tryAll(ctx context.Context) error {
-	if err := knock(ctx, c.redis); err != nil {
-		return err
-	}
-	if err := c.publishReport(ctx, c.reportInterval(), false); classify(ctx, err) == classOutage {
-		return err
-	}
-	for _, l := range c.all() {
-		// One bucket stands for all: if another can't be used, its next take
-		// opens the link again.
-		if err := l.try(ctx); classify(ctx, err) != classBucket {
-			return err
-		}
-	}
-	return nil
 }

@@ -46,7 +46,7 @@ func (l *Limiter) coolDown(ctx context.Context, d time.Duration, reason string) 
 	}
 	l.keepCooldown(l.client.clock.now().Add(d), reason)
 	defer l.wake() // those who wait here learn of it at once
-	if open, _, _ := l.client.link.isOpen(); open {
+	if open, _, _ := l.link().isOpen(); open {
 		return nil
 	}
 	err := l.beside(ctx, l.tellCooldown)
@@ -56,7 +56,7 @@ func (l *Limiter) coolDown(ctx context.Context, d time.Duration, reason string) 
 	kind := classify(ctx, err)
 	switch kind {
 	case classOutage:
-		l.client.failed(kind, err)
+		l.client.failed(l.link(), kind, err)
 		return nil // kept until Redis can be told
 	case classNone, classCaller, classConfig, classBucket:
 	}
@@ -83,7 +83,7 @@ func (l *Limiter) tellCooldown(ctx context.Context) error {
 		return nil
 	}
 	args := append(declaredArguments(nil, l.declared, l.client.gen.Load()), left.Microseconds(), l.client.self.ID)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.cool, l.keys, args...)
+	r, err := l.run(ctx, l.client.scripts.cool, args...)
 	if err != nil {
 		return fmt.Errorf("cool down %q: %w", l.key, err)
 	}

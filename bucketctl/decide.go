@@ -11,7 +11,7 @@ import (
 // can't be asked. It appends one verdict for each, or returns an error that
 // holds for all.
 func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
-	if open, reason, since := l.client.link.isOpen(); open {
+	if open, reason, since := l.link().isOpen(); open {
 		return l.decideAlone(batch, verdicts, reason, since), nil
 	}
 	taken, err := l.take(ctx, batch, verdicts)
@@ -26,7 +26,7 @@ func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdi
 		return nil, fmt.Errorf("%w: %q: %s", ErrWrongType, l.key, cause(err))
 	case classOutage, classConfig:
 		l.stats.failed()
-		l.client.failed(kind, err)
+		l.client.failed(l.link(), kind, err)
 	}
 	return l.decideAlone(batch, verdicts, reasonOf(kind, err), l.client.clock.now()), nil
 }
@@ -41,7 +41,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 	}
 	began := time.Now()
 	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, l.ticket, batch, began)
-	r, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys, l.arguments...)
+	r, err := l.run(ctx, l.client.scripts.take, l.arguments...)
 	took := time.Since(began)
 	l.stats.called(took)
 	if err != nil {
@@ -59,7 +59,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 // try makes a call that takes nothing, to learn whether takes work again.
 func (l *Limiter) try(ctx context.Context) error {
 	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, 0, nil, time.Time{})
-	_, err := runScript(ctx, l.client.redis, l.client.scripts.take, l.keys, args...)
+	_, err := l.run(ctx, l.client.scripts.take, args...)
 	return err
 }
 

@@ -49,6 +49,6 @@
 // overrides: a worker that turns hostile can ignore a limiter anyway. If Redis
 // loses a bucket's state (eviction, a failover to a replica that is behind, a
 // restart without persistence) the bucket begins again full: at most one extra
-// capacity. In a cluster, one server's outage sends the whole Client into
-// fallback until it is over.
+// capacity. In a cluster, one server's outage sends the buckets that it holds
+// into fallback, and only those.
 package bucketctl

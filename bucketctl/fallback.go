@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Policy is what a worker does while Redis can't be asked.
@@ -45,22 +46,22 @@ func (c Config) optionsOf(options []BucketOption) (bucketOptions, error) {
 	return o, nil
 }
 
-// mode is how the bucket's decisions are made now.
-func (l *Limiter) mode() Mode {
-	if open, _, _ := l.client.link.isOpen(); open {
-		return Mode(l.options.fallback)
+// mode is how the bucket's decisions are made now, and since when.
+func (l *Limiter) mode() (Mode, time.Time) {
+	if open, _, since := l.link().isOpen(); open {
+		return Mode(l.options.fallback), since
 	}
-	return ModeShared
+	return ModeShared, time.Time{}
 }
 
 // workers is how many workers the rate is shared by in fallback; never 0.
 func (l *Limiter) workers() int { return l.pulse.workers() }
 
-// describeFallback says what the Client's buckets do without Redis, each case
-// once: "rate / 4 workers; 2 closed".
-func (c *Client) describeFallback() string {
+// describeFallback says what these buckets do without Redis, each case once:
+// "rate / 4 workers", or "closed (2 buckets); rate / 4 workers (5 buckets)".
+func (c *Client) describeFallback(limiters []*Limiter) string {
 	counts := map[string]int{}
-	for _, l := range c.all() {
+	for _, l := range limiters {
 		switch l.options.fallback {
 		case FallbackShare:
 			counts[fmt.Sprintf("rate / %d workers", l.workers())]++

@@ -31,7 +31,7 @@ func TestBucketsHaveAFallbackOfTheirOwn(t *testing.T) {
 			t.Errorf("%s: reported as %+v", policy, b)
 		}
 	}
-	if said := c.describeFallback(); said != "closed (1 buckets); open (1 buckets); rate / 2 workers (1 buckets)" {
+	if said := c.describeFallback(c.all()); said != "closed (1 buckets); open (1 buckets); rate / 2 workers (1 buckets)" {
 		t.Errorf("described as %q", said)
 	}
 }
@@ -111,7 +111,7 @@ func TestSlowCallbackStopsNobody(t *testing.T) {
 	defer close(release)
 	c := openClient(t, s, func(c *Config) { c.OnTransition = func(Transition) { <-release } })
 	for range transitionsKept + 5 {
-		c.tellTransition(Transition{})
+		c.tellTransition(c.link, Transition{})
 	}
 	if ok, err := mustBucket(t, c, "k", PerSecond(10)).Allow(t.Context()); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)

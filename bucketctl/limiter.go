@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type Limiter struct {
 	declared Limit
 
 	options bucketOptions
+	route   atomic.Pointer[link]
 	pulse   *pulse // its live workers
 
 	queue queue
@@ -53,7 +55,7 @@ type Limiter struct {
 }
 
 func newLimiter(c *Client, key string, declared Limit, options bucketOptions) *Limiter {
-	return &Limiter{
+	l := &Limiter{
 		client:   c,
 		key:      key,
 		keys:     []string{key, c.keys.Limit(key)},
@@ -62,6 +64,8 @@ func newLimiter(c *Client, key string, declared Limit, options bucketOptions) *L
 		pulse:    newPulse(c.keys.Workers(key), c.config),
 		woken:    make(chan struct{}),
 	}
+	l.route.Store(c.link)
+	return l
 }
 
 // Key returns the bucket's name.
@@ -101,7 +105,8 @@ func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
 	}
 	if due, short := l.queue.shortage(); short {
 		l.stats.refuse()
-		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: l.mode(), Reason: "others wait", Source: SourceQueue}, nil
+		mode, since := l.mode()
+		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: mode, Reason: "others wait", Since: since, Source: SourceQueue}, nil
 	}
 	v, err := l.ask(ctx, n, time.Time{}, true)
 	if err != nil {

@@ -17,7 +17,8 @@ const (
 )
 
 // link is the worker's breaker: whether Redis is asked at all. It is one for
-// the whole Client, so that an outage is told once and not per bucket. It is
+// the whole Client, or for each server of a cluster, so that an outage is told
+// once and not per bucket. It is
 // our own and not a library's since what follows from an error depends on its
 // class, and the probe beside the callers is the way back, not a caller.
 //
@@ -26,6 +27,8 @@ const (
 // fail as well, up to failuresToOpen calls in all, is it an outage that is told.
 // One lost packet so costs a few decisions, and no line in any log.
 type link struct {
+	server string // of a cluster; else empty
+
 	mu       sync.Mutex
 	failures int  // failed calls since Redis was asked last with success
 	open     bool // callers don't touch Redis

@@ -50,7 +50,7 @@ func (l *Limiter) describe() WorkerBucket {
 	if due, short := l.queue.shortage(); short {
 		b.HeadWait = max(0, time.Until(due))
 	}
-	if open, reason, since := l.client.link.isOpen(); open {
+	if open, reason, since := l.link().isOpen(); open {
 		b.Mode, b.Reason, b.Since = Mode(l.options.fallback), reason, since
 	}
 	l.mu.Lock()

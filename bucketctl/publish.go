@@ -73,8 +73,8 @@ func (c *Client) reportEachInterval(ctx context.Context) {
 			err := c.publishReport(attempt, interval, false)
 			cancel()
 			// Refused reports don't stop the limiter: only takes decide that.
-			if err != nil && classify(ctx, err) == classOutage {
-				c.failed(classOutage, err)
+			if classify(ctx, err) == classOutage && !c.isCluster() {
+				c.failed(c.link, classOutage, err)
 			}
 		}
 		if !sleep(ctx, interval) {

@@ -229,3 +229,28 @@ func TestReportsThatCannotBeArePassedOver(t *testing.T) {
 		}
 	}
 }
+
+// All reports together stay under 100 a second, and each says when the next
+// comes, so that nobody takes a slow one for silence.
+func TestLargeFleetsReportLessOften(t *testing.T) {
+	s := redistest.Start(t)
+	c := openClient(t, s)
+	for _, tt := range []struct {
+		workers  int
+		interval time.Duration
+	}{{1, time.Second}, {100, time.Second}, {250, 2500 * time.Millisecond}, {6000, time.Minute}} {
+		c.everybody.mu.Lock()
+		c.everybody.census.count = tt.workers
+		c.everybody.mu.Unlock()
+		if got := c.reportInterval(); got != tt.interval {
+			t.Errorf("%d workers report each %v, want %v", tt.workers, got, tt.interval)
+		}
+		if err := c.publishReport(t.Context(), c.reportInterval(), false); err != nil {
+			t.Fatal(err)
+		}
+		workers, now, err := openAdmin(t, s).Workers(t.Context())
+		if err != nil || len(workers) != 1 || workers[0].Interval != tt.interval || workers[0].SilentAt(now.Add(2*tt.interval)) {
+			t.Errorf("with %d workers: %+v, %v", tt.workers, workers, err)
+		}
+	}
+}

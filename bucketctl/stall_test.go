@@ -78,7 +78,7 @@ func TestOneLostAnswerIsNoOutage(t *testing.T) {
 func TestCallsThatFailAgainAndAgainAreAnOutage(t *testing.T) {
 	c := openClient(t, redistest.Start(t))
 	for range failuresToOpen {
-		c.failed(classOutage, errors.New("lost"))
+		c.failed(c.link, classOutage, errors.New("lost"))
 		awaitTrue(t, func() bool { return !isOpen(c) || c.transitions.Load() > 0 })
 	}
 	if got := c.transitions.Load(); got == 0 {

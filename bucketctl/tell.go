@@ -8,12 +8,15 @@ import (
 )
 
 // tellOutage adds the events of an outage that is over.
-func (c *Client) tellOutage(ctx context.Context, o outage, local float64) {
+func (c *Client) tellOutage(ctx context.Context, from *link, o outage, local float64) {
 	began := map[string]string{"since": o.since.Format(time.RFC3339Nano)}
 	ended := map[string]string{
 		"since":  began["since"],
 		"lasted": o.lasted.Round(time.Millisecond).String(),
 		"local":  formatNumber(local),
+	}
+	if from.server != "" {
+		began["server"], ended["server"] = from.server, from.server
 	}
 	c.tell(ctx,
 		Event{Kind: EventFallback, By: c.self.ID, Reason: o.reason, Detail: began},

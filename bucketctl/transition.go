@@ -10,6 +10,7 @@ type Transition struct {
 	Since  time.Time     // server time, estimated, at which the worker began to decide alone
 	Lasted time.Duration // ModeShared: how long it did
 	Local  float64       // ModeShared: tokens granted alone in that time, in all buckets
+	Server string        // of a cluster: which one this is about; else empty
 	Share  string        // what the buckets do without Redis, in words: "rate / 4 workers"
 
 	reminder bool
@@ -19,7 +20,7 @@ type Transition struct {
 const transitionsKept = 16
 
 // tellTransition writes the one line of a transition, and hands it on.
-func (c *Client) tellTransition(t Transition) {
+func (c *Client) tellTransition(from *link, t Transition) {
 	message := "bucketctl: Redis can't be asked, deciding alone"
 	switch {
 	case t.reminder:
@@ -30,8 +31,11 @@ func (c *Client) tellTransition(t Transition) {
 	if t.Mode == "" {
 		t.Mode = Mode(c.config.Fallback)
 	}
-	t.Share = c.describeFallback()
+	t.Share, t.Server = c.describeFallback(c.behind(from)), from.server
 	args := []any{"app", c.config.App, "mode", t.Mode, "reason", t.Reason, "since", t.Since.Format(time.RFC3339), "share", t.Share}
+	if t.Server != "" {
+		args = append(args, "server", t.Server)
+	}
 	if t.Lasted > 0 {
 		args = append(args, "lasted", t.Lasted.Round(time.Millisecond).String())
 	}

@@ -1,0 +1,104 @@
+package bucketctl
+
+import (
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"bucketop/internal/redistest"
+)
+
+// The outage of one server of a cluster sends its buckets into fallback, and
+// nobody else's.
+func TestOneServersOutageIsItsBucketsOwn(t *testing.T) {
+	t.Parallel() // it waits for the cluster to form
+	nodes := redistest.Cluster(t, 3)
+	for _, node := range nodes.Nodes { // else the others refuse, too, once they notice
+		do(t, node.Client(t), []any{"CONFIG", "SET", "cluster-require-full-coverage", "no"})
+	}
+	var h heard
+	c := openClient(t, nodes.Nodes[0], func(c *Config) { c.URL, c.OnTransition = nodes.Nodes[0].URL()+"?cluster=true", h.add })
+	limiters := make([]*Limiter, 12)
+	servers := map[string]int{}
+	for i := range limiters {
+		limiters[i] = mustBucket(t, c, fmt.Sprintf("b:%d", i), PerSecond(1000))
+		if d, err := limiters[i].AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
+			t.Fatalf("%s: %+v, %v", limiters[i].Key(), d, err)
+		}
+		servers[limiters[i].link().server]++
+	}
+	if len(servers) != 3 {
+		t.Fatalf("the buckets are at %v, want three servers", servers)
+	}
+
+	frozen := nodes.Nodes[1]
+	frozen.Freeze()
+	alone := func() (n int) {
+		for _, l := range limiters {
+			d, err := l.AllowN(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Mode == ModeShared && l.link().server == frozen.Addr || d.Mode != ModeShared && l.link().server != frozen.Addr {
+				t.Fatalf("%s at %s, with %s frozen: %+v", l.Key(), l.link().server, frozen.Addr, d)
+			}
+			if d.Mode != ModeShared {
+				n++
+			}
+		}
+		return n
+	}
+	awaitTrue(t, func() bool { return alone() == servers[frozen.Addr] && len(h.list()) == 1 })
+	if told := h.list()[0]; told.Server != frozen.Addr || told.Mode != ModeShare {
+		t.Errorf("told: %+v", told)
+	}
+	frozen.Thaw()
+	awaitTrue(t, func() bool {
+		for _, l := range limiters {
+			if d, err := l.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
+				return false
+			}
+		}
+		return len(h.list()) == 2
+	})
+}
+
+// A connection that breaks before the answer came: a cluster's client would send
+// the call again.
+func TestTakesAreNotRepeatedInACluster(t *testing.T) {
+	t.Parallel() // it waits for the cluster to form
+	node := redistest.Cluster(t, 1).Nodes[0]
+	owner := node.Client(t)
+	p := redistest.Proxy(t, node.Addr)
+	_, port, err := net.SplitHostPort(p.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, owner, []any{"CONFIG", "SET", "cluster-announce-port", port})
+	c := openClient(t, node, func(c *Config) { c.URL = p.URL() + "?cluster=true" })
+	l := mustBucket(t, c, "k", PerSecond(1e-6).Burst(10))
+	granted := func() string { return owner.HGet(t.Context(), "k", "granted").Val() }
+	for range 3 { // connections, scripts and the map are there
+		if d, err := l.AllowN(t.Context(), 1); err != nil || !d.OK || d.Mode != ModeShared || l.link().server != p.Addr {
+			t.Fatalf("%+v, %v, by %s", d, err, l.link().server)
+		}
+	}
+	p.SwallowReplies()
+	answered := make(chan Decision, 1)
+	go func() {
+		d, _ := l.AllowN(t.Context(), 1)
+		answered <- d
+	}()
+	awaitTrue(t, func() bool { return granted() == "4" })
+	p.Heal()
+	p.Drop()
+	if d := <-answered; d.Mode == ModeShared {
+		t.Errorf("the call whose answer was lost: %+v", d)
+	}
+	awaitTrue(t, func() bool { open, _, _ := l.link().isOpen(); return !open })
+	time.Sleep(20 * time.Millisecond) // a second charge would come with the probe, if at all
+	if got := granted(); got != "4" {
+		t.Errorf("%s tokens charged for 4 requests", got)
+	}
+}
