@@ -61,11 +61,12 @@ func (l *Limiter) rest(ctx context.Context, ask time.Duration, woken <-chan stru
 	}
 }
 
-// nap is how long to sleep of a long time: no sleep is longer than recheck, and
-// a longer time is slept in even parts, so that those who sleep in one queue do
-// not come in bunches.
+// nap is how long to sleep of a long time. One that is hardly longer than
+// recheck is slept through, else its rest would cost a call of its own; a much
+// longer one is slept in even parts, so that those who sleep in one queue do not
+// come in bunches.
 func nap(long time.Duration) time.Duration {
-	if long <= recheck {
+	if long <= recheck+recheck/20 {
 		return long
 	}
 	return long / time.Duration(math.Ceil(long.Seconds()/longNap.Seconds()))

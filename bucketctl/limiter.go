@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// recheck is the longest sleep without asking again, so that a change of the
-// bucket reaches everybody within 5 s, the answer's way included.
-const recheck = 4500 * time.Millisecond
+// recheck is about the longest sleep without asking again, so that a change of
+// the bucket reaches everybody who waits for long, also where nobody tells.
+const recheck = 5 * time.Second
 
 // longNap is the longest part of a sleep that has several.
-const longNap = 4 * time.Second
+const longNap = 4500 * time.Millisecond
 
 // Limiter draws tokens from one bucket that many processes share. It may be
 // used by several goroutines at once. Most callers want Wait.
