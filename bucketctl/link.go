@@ -56,6 +56,14 @@ func (l *link) isOpen() (bool, string, time.Time) {
 	return l.open, l.outage.newest, l.outage.since
 }
 
+// staysAway reports whether Redis is not asked although it may answer, since it
+// came and went too often.
+func (l *link) staysAway() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open && l.told && l.damping.holdoff > slowestProbe
+}
+
 // failed takes in a call that Redis did not answer, or refused. It reports
 // whether the link just opened: the caller then starts the probe.
 func (l *link) failed(c class, err error) (justOpened bool) {

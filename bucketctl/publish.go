@@ -64,13 +64,20 @@ func moduleVersion() string {
 }
 
 // reportEachInterval publishes reports until ctx ends. While the link is open
-// the probe publishes instead, as a part of its attempt.
+// the probe publishes instead, as a part of its attempt; but where a Redis that
+// comes and goes is left alone for a while, operators should see who does so.
 func (c *Client) reportEachInterval(ctx context.Context) {
 	for {
 		interval := c.reportInterval()
-		if open, _, _ := c.link.isOpen(); !open {
+		if open, _, _ := c.link.isOpen(); !open || c.link.staysAway() {
 			attempt, cancel := context.WithTimeout(ctx, callTimeout)
-			err := c.publishReport(attempt, interval, false)
+			var err error
+			if open { // a dial that fails would be a line in somebody's log
+				err = knock(attempt, c.redis)
+			}
+			if err == nil {
+				err = c.publishReport(attempt, interval, false)
+			}
 			cancel()
 			// Refused reports don't stop the limiter: only takes decide that.
 			if classify(ctx, err) == classOutage && !c.isCluster() {

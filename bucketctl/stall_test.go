@@ -173,7 +173,7 @@ func outageLines(t *testing.T, length time.Duration, callsPerSecond int) (lines 
 }
 
 func TestOutageIsFewLines(t *testing.T) {
-	lines, calls := outageLines(t, 3*time.Second, 1000)
+	lines, calls := outageLines(t, 2*time.Second, 1000)
 	t.Logf("%d calls, %d lines", calls, lines)
 	if lines >= 10 || calls < 500 {
 		t.Errorf("%d lines for %d calls", lines, calls)
