@@ -9,6 +9,9 @@ func (c *Client) failed(to *link, kind class, err error) {
 		return
 	}
 	c.goUnlessClosed(func(ctx context.Context) { c.comeBack(ctx, to) })
+	for _, l := range c.behind(to) {
+		l.wake() // those who sleep until their turn at Redis begin with their share
+	}
 }
 
 // comeBack probes until Redis can be used again, closes the link, wakes
