@@ -18,7 +18,7 @@ type decision struct {
 }
 
 // take is what the script has to answer. Where rounding decides, what it did
-// answer is taken for right.
+// answer is taken for right; without any answers the model decides alone.
 func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, answered []outcome) taken {
 	next := *m
 	found := next.mend(now)
@@ -41,7 +41,11 @@ func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, ans
 				out.ask = o.wait
 			}
 		default:
-			o = d.request(a, answered[i].code)
+			told := int64(untold)
+			if answered != nil {
+				told = answered[i].code
+			}
+			o = d.request(a, told)
 			if o.code == waits && out.ask == 0 {
 				out.ask = max(1, o.wait-ahead)
 			}
@@ -121,6 +125,9 @@ func (d *decision) reaches(level float64) float64 {
 	return math.Min(9e15, math.Max(1, math.Ceil(d.ts.v-d.now+(level-d.tokens.v)/d.limit.speed)))
 }
 
+// untold is the code of a request that no script has answered.
+const untold = -1
+
 // request decides on one of them, and charges it where it can be.
 func (d *decision) request(a ask, answered int64) outcome {
 	start := d.ts.v + (a.n+d.queued-d.tokens.v)/d.limit.speed
@@ -138,7 +145,7 @@ func (d *decision) request(a ask, answered int64) outcome {
 	case d.behind || d.queued > 0 || wait > d.ahead:
 		code = waits
 	}
-	if tie(wait, float64(a.patience)) || !d.behind && (tie(wait, d.ahead) || wait <= 3) {
+	if answered != untold && (tie(wait, float64(a.patience)) || !d.behind && (tie(wait, d.ahead) || wait <= 3)) {
 		code = answered
 	}
 	switch code {
