@@ -48,7 +48,10 @@ func (e events) Less(i, j int) bool {
 	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].made < e[j].made
 }
 func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Push(x any) {
+	next, _ := x.(event) // the world makes nothing else
+	*e = append(*e, next)
+}
 func (e *events) Pop() any {
 	last := len(*e) - 1
 	x := (*e)[last]
@@ -66,7 +69,7 @@ func (w *world) after(wait int64, do func()) {
 // run lets time pass until the world is so old.
 func (w *world) run(until int64) {
 	for len(w.events) > 0 && w.events[0].at <= until {
-		e := heap.Pop(&w.events).(event)
+		e, _ := heap.Pop(&w.events).(event)
 		w.now = e.at
 		e.do()
 	}

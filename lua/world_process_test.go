@@ -7,8 +7,8 @@ import (
 
 // What a process of the world takes over from the package bucketctl.
 const (
-	recheck  = 4500 * second / 1000
-	longNap  = 4 * second
+	recheck  = 5 * second
+	longNap  = 4500 * second / 1000
 	maxBatch = 256
 )
 
@@ -166,7 +166,7 @@ func (p *process) rest(asking int64) {
 
 // nap is how long to sleep of a long time.
 func nap(long int64) int64 {
-	if long <= recheck {
+	if long <= recheck+recheck/20 {
 		return long
 	}
 	return long / ((long + longNap - 1) / longNap)
