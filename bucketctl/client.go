@@ -33,6 +33,7 @@ type Client struct {
 	everybody   *pulse          // live workers of the whole namespace
 	news        chan Transition // for Config.OnTransition
 	transitions atomic.Int64
+	lastOutage  atomic.Pointer[Outage] // for reports; nil: there was none
 
 	requests sync.Pool // of *request
 

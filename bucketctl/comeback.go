@@ -36,6 +36,7 @@ func (c *Client) comeBack(ctx context.Context, to *link) {
 		l.wake()
 	}
 	if told {
+		c.lastOutage.Store(&Outage{Reason: o.reason, Since: o.since, Lasted: o.lasted, Local: local})
 		c.tellTransition(to, Transition{Mode: ModeShared, Reason: o.reason, Since: o.since, Lasted: o.lasted, Local: local})
 		c.tellOutage(ctx, to, o, local)
 	}

@@ -162,6 +162,11 @@ func TestReportsTellTheFallback(t *testing.T) {
 	if err != nil || workers[0].SilentAt(now) || workers[0].Buckets[0].Mode == "" {
 		t.Errorf("after the return: %+v, %v", workers, err)
 	}
+	awaitTrue(t, func() bool {
+		workers, now, err = a.Workers(t.Context())
+		o := workers[0].Outage
+		return err == nil && o.Reason != "" && o.Lasted > 0 && o.Since.Before(now) && !o.Since.IsZero()
+	})
 }
 
 func TestRedisAbsentAtStart(t *testing.T) {

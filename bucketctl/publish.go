@@ -104,6 +104,9 @@ func (c *Client) publishReport(ctx context.Context, interval time.Duration, clos
 	w := c.self
 	w.Closing = closing
 	w.Interval = interval
+	if o := c.lastOutage.Load(); o != nil {
+		w.Outage = *o
+	}
 	for _, l := range limiters {
 		w.Buckets = append(w.Buckets, l.report())
 	}

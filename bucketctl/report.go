@@ -22,7 +22,15 @@ type reportJSON struct {
 	Interval int64              `json:"interval"`
 	Fallback Policy             `json:"fallback"`
 	Closing  bool               `json:"closing,omitempty"`
+	Outage   *outageJSON        `json:"outage,omitempty"`
 	Buckets  []reportBucketJSON `json:"buckets"`
+}
+
+type outageJSON struct {
+	Reason string  `json:"reason"`
+	Since  int64   `json:"since"`
+	Lasted int64   `json:"lasted"`
+	Local  float64 `json:"local,omitempty"`
 }
 
 type reportBucketJSON struct {
@@ -89,6 +97,9 @@ func encodeReport(w Worker) string {
 		Closing:  w.Closing,
 		Buckets:  make([]reportBucketJSON, len(w.Buckets)),
 	}
+	if o := w.Outage; o != (Outage{}) {
+		j.Outage = &outageJSON{Reason: o.Reason, Since: unixMicro(o.Since), Lasted: o.Lasted.Microseconds(), Local: o.Local}
+	}
 	for i, b := range w.Buckets {
 		j.Buckets[i] = toReportBucket(b)
 	}
@@ -149,6 +160,9 @@ func decodeReport(text string, seen time.Time) (Worker, error) {
 		Seen:     seen,
 		Closing:  j.Closing,
 		Buckets:  make([]WorkerBucket, 0, len(j.Buckets)),
+	}
+	if o := j.Outage; o != nil {
+		w.Outage = Outage{Reason: o.Reason, Since: fromUnixMicro(o.Since), Lasted: micros(o.Lasted), Local: o.Local}
 	}
 	for _, b := range j.Buckets {
 		bucket, err := b.bucket()

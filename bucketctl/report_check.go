@@ -25,6 +25,9 @@ func (w Worker) check() error {
 	if w.Fallback != "" && !w.Fallback.valid() { // "": not told
 		return fmt.Errorf("fallback %q", w.Fallback)
 	}
+	if o := w.Outage; o.Lasted < 0 || !(o.Local >= 0 && o.Local <= maxNumber) { // also true for NaN
+		return fmt.Errorf("an outage of %v with %v granted", o.Lasted, o.Local)
+	}
 	for _, b := range w.Buckets {
 		if err := b.check(); err != nil {
 			return fmt.Errorf("bucket %q: %w", b.Key, err)

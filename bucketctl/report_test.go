@@ -63,7 +63,11 @@ func TestReportsAreReadAsTheyAreWritten(t *testing.T) {
 			Start: moment().Draw(t, "start"), Interval: time.Duration(rapid.Int64Range(100_000, 3_600_000_000).Draw(t, "interval")) * time.Microsecond, Seen: moment().Draw(t, "seen"),
 			Fallback: rapid.SampledFrom([]Policy{FallbackShare, FallbackClosed, FallbackOpen}).Draw(t, "policy"),
 			Closing:  rapid.Bool().Draw(t, "closing"),
-			Buckets:  rapid.SliceOfN(someWorkerBucket(), 0, 3).Draw(t, "buckets"),
+			Outage: rapid.SampledFrom([]Outage{{}, {
+				Reason: rapid.String().Draw(t, "cause"), Since: moment().Draw(t, "began"), Lasted: span().Draw(t, "lasted"),
+				Local: rapid.Float64Range(0, 9e15).Draw(t, "alone"),
+			}}).Draw(t, "outage"),
+			Buckets: rapid.SliceOfN(someWorkerBucket(), 0, 3).Draw(t, "buckets"),
 		}
 		got, err := decodeReport(encodeReport(w), w.Seen)
 		if err != nil {
@@ -82,7 +86,8 @@ func TestReportsAreReadAsTheyAreWritten(t *testing.T) {
 		}
 		got.Buckets, w.Buckets = nil, nil
 		if got.ID != w.ID || got.App != w.App || got.Host != w.Host || got.PID != w.PID || got.Version != w.Version ||
-			got.Start != w.Start || got.Interval != w.Interval || got.Seen != w.Seen || got.Fallback != w.Fallback || got.Closing != w.Closing {
+			got.Start != w.Start || got.Interval != w.Interval || got.Seen != w.Seen || got.Fallback != w.Fallback || got.Closing != w.Closing ||
+			got.Outage != w.Outage {
 			t.Fatalf("read %+v, want %+v", got, w)
 		}
 	})

@@ -29,8 +29,17 @@ type Worker struct {
 	Fallback Policy        // what it does without Redis
 	Seen     time.Time     // server time of the newest report
 	Closing  bool          // its last words: it shut down in order
+	Outage   Outage        // the newest that is over; zero: there was none
 
 	Buckets []WorkerBucket
+}
+
+// Outage is a time in which a worker decided alone.
+type Outage struct {
+	Reason string        // why Redis could not be asked
+	Since  time.Time     // server time, by the worker's estimate
+	Lasted time.Duration // until Redis was asked again
+	Local  float64       // tokens granted alone
 }
 
 // silentAfter is how many intervals without a report make a worker silent.
