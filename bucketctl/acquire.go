@@ -36,9 +36,12 @@ func (l *Limiter) fits(n float64, deadline time.Time) error {
 		return nil
 	}
 	l.mu.Lock()
-	rate := l.seen.limit.Rate
+	limit := l.seen.limit
 	l.mu.Unlock()
-	start, known := l.queue.startBehind(n, rate)
+	if l.window {
+		n -= limit.Capacity // so many may start together with the first of the queue
+	}
+	start, known := l.queue.startBehind(n, limit.Rate)
 	if !known || !start.After(deadline) {
 		return nil
 	}

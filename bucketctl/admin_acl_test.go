@@ -1,6 +1,7 @@
 package bucketctl
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -18,7 +19,7 @@ import (
 // ~<buckets> ~<namespace>:* and the channel &<namespace>:wake.
 func workerCommands() []string {
 	return []string{
-		"eval", "evalsha", "time", "hmget", "hset", "hdel", "pexpire", "zscore", "zcard", "zrem", // the scripts take, give, cool and beat
+		"eval", "evalsha", "time", "hmget", "hset", "hdel", "pexpire", "zscore", "zcard", "zrem", "zrange", "zrangebyscore", // the scripts take, give, cool and beat
 		"xadd", "xtrim", "zadd", "zremrangebyscore", // reports, events, the registry and live workers
 		"publish", "subscribe", "ping", // wake
 		"type", "hgetall", "pttl", // Peek
@@ -27,8 +28,8 @@ func workerCommands() []string {
 
 func operatorCommands() []string {
 	return []string{
-		"eval", "evalsha", "time", "hget", "hlen", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", // the scripts
-		"type", "hgetall", "pttl", "zscore", "zscan", "scan", "xrange", "xrevrange", "info", // reading
+		"eval", "evalsha", "time", "hget", "hlen", "hmget", "hset", "hdel", "del", "pexpire", "pexpireat", "persist", "zrange", "zadd", // the scripts
+		"type", "hgetall", "pttl", "zscore", "zscan", "scan", "zrangebyscore", "zcard", "xrange", "xrevrange", "info", // reading
 		"xadd", "publish", "zrem", // events, wake, and forgetting a deleted bucket
 	}
 }
@@ -101,10 +102,30 @@ func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
 	errBeat := errors.Join(c.beat(ctx, c.pulses(), beatInterval), c.beat(ctx, c.pulses(), 0))
 	errCool := l.Cooldown(ctx, time.Second)
 	l.announceCooldown(ctx, providerAsked, now, time.Second)
-	for _, err := range []error{errGive, errPeek, errRegister, errReport, errWake, errPing, errPong, errBeat, errCool} {
+	errWindow := exerciseWindow(ctx, owner, c)
+	for _, err := range []error{errGive, errPeek, errWindow, errRegister, errReport, errWake, errPing, errPong, errBeat, errCool} {
 		granted = granted && err == nil
 	}
 	return granted
+}
+
+// exerciseWindow does the same with a window, and with the half of one that an
+// eviction left.
+func exerciseWindow(ctx context.Context, owner *redis.Client, c *Client) error {
+	owner.Del(ctx, "b:2", c.keys.Log("b:2"))
+	l, err := c.Window("b:2", Window{Limit: 3000, Per: time.Second}) // denied, it goes on with its share
+	if err != nil {
+		return err
+	}
+	g, err := l.Acquire(ctx, 2)
+	if err == nil {
+		err = g.Cancel(ctx)
+	}
+	errWait := l.Wait(ctx)
+	owner.Del(ctx, "b:2")
+	_, errAllow := l.Allow(ctx)
+	_, errPeek := l.Peek(ctx)
+	return errors.Join(err, errWait, errAllow, errPeek)
 }
 
 func TestCommandsOfAWorkersUserSuffice(t *testing.T) {
@@ -146,7 +167,9 @@ func TestCommandsOfAnOperatorsUserSuffice(t *testing.T) {
 		for _, name := range []string{"SetLimit", "Hold", "Undo", "Resume", "ClearLimit", "Reset", "Delete"} {
 			do(t, owner, []any{"DEL", "b:1", a.keys.Limit("b:1")})
 			arrange(t, newAdmin(t, owner), "b:1")
-			do(t, owner, []any{"HSET", "b:1", "tokens", "abc"}, []any{"SCRIPT", "FLUSH"})
+			do(t, owner, []any{"HSET", "b:1", "tokens", "abc"}, []any{"SCRIPT", "FLUSH"}, []any{"DEL", "b:w", "b:z"},
+				[]any{"HSET", "b:w", "kind", "window", "used", 1, "ts", 1, "gen", 1, "capacity", 5, "rate", 5, "per", 1000000},
+				[]any{"ZADD", "b:z", 1, 1})
 			_, err := changes(a)[name](t, "b:1", AnyRev)
 			keep(err)
 		}
@@ -159,6 +182,10 @@ func TestCommandsOfAnOperatorsUserSuffice(t *testing.T) {
 		if !errors.Is(err, ErrNotFound) {
 			keep(err)
 		}
+		_, err = a.Reset(ctx, "b:w", AnyRev, ToLevel(2), "")
+		keep(err)
+		_, err = a.GetMany(ctx, []string{"b:w", "b:z"})
+		keep(err)
 		_, err = a.List(ctx, "", 10)
 		keep(err)
 		_, _, err = a.Reports(ctx, "0-0", 10)

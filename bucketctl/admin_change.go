@@ -148,7 +148,7 @@ func (a *Admin) change(ctx context.Context, script *redis.Script, rev Rev, e Eve
 		return Change{}, err
 	}
 	head := []any{int64(rev), flag(known)}
-	reply, err := runScript(ctx, a.client, script, []string{e.Key, a.keys.Limit(e.Key)}, append(head, args...)...)
+	reply, err := runScript(ctx, a.client, script, []string{e.Key, a.keys.Limit(e.Key), a.keys.Log(e.Key)}, append(head, args...)...)
 	if err != nil {
 		return Change{}, changeError(ctx, e, err)
 	}
@@ -167,6 +167,17 @@ func (a *Admin) change(ctx context.Context, script *redis.Script, rev Rev, e Eve
 	return change, nil
 }
 
+// usedReply is what is used of a window, as a log of one entry that has just
+// started: when it leaves the span is not told.
+func usedReply(r reply, i int) (windowLog, error) {
+	text, err := r.text(i)
+	if err != nil || text == "" {
+		return windowLog{}, err
+	}
+	used, err := r.number(i)
+	return windowLog{known: true, used: used}, err
+}
+
 func flag(b bool) int {
 	if b {
 		return 1
@@ -177,15 +188,18 @@ func flag(b bool) int {
 // changeError is what a script's failure means. Whether an end lies ahead is
 // known to the server's clock alone, so the scripts judge it.
 func changeError(ctx context.Context, e Event, err error) error {
-	if strings.Contains(err.Error(), "the end is no time to come") {
+	switch {
+	case strings.Contains(err.Error(), "the end is no time to come"):
 		return fmt.Errorf("%w: the end lies in the past, or too far ahead", ErrLimit)
+	case strings.Contains(err.Error(), "the window would hold less than 1 token"):
+		return errWindowTooSmall()
 	}
 	return adminError(ctx, string(e.Kind), e.Key, err)
 }
 
 // decodeChange decodes the reply that limit, hold and reset share.
 func decodeChange(key string, r reply) (Change, string, error) {
-	const items = 8
+	const items = 10
 	if err := r.length(items); err != nil {
 		return Change{}, "", err
 	}
@@ -215,6 +229,12 @@ func decodeChange(key string, r reply) (Change, string, error) {
 	after := before
 	after.fields, after.record, after.ttl = parts[2], parts[3], max(0, time.Duration(ttl)*time.Millisecond)
 	after.typ = typeAfter(typ, ttl, parts[2])
+	if before.log, err = usedReply(r, 8); err != nil {
+		return Change{}, "", err
+	}
+	if after.log, err = usedReply(r, 9); err != nil {
+		return Change{}, "", err
+	}
 	return Change{Before: before.state(), After: after.state()}, result, nil
 }
 
@@ -245,7 +265,7 @@ func resultError(result string, e Event, rev Rev, c Change) error {
 	case "nothing":
 		return fmt.Errorf("%w: %q has no %s", ErrNothing, e.Key, missing(e.Kind))
 	case "foreign":
-		return fmt.Errorf("%w: %q: %s", ErrForeign, e.Key, foreignBecause(e.Kind))
+		return fmt.Errorf("%w: %q: %s", ErrForeign, e.Key, foreignBecause(e.Kind, c.Before.Kind))
 	case "wrongtype":
 		return fmt.Errorf("%w: %q holds a %s", ErrWrongType, e.Key, c.Before.Type)
 	}
@@ -259,8 +279,11 @@ func missing(kind EventKind) string {
 	return "override"
 }
 
-func foreignBecause(kind EventKind) string {
-	if kind == EventReset {
+func foreignBecause(kind EventKind, what Kind) string {
+	switch {
+	case what == KindWindow:
+		return "the window's limit can't be read: it is mended by its workers' next take"
+	case kind == EventReset:
 		return "its capacity is unknown here: reset it to empty or to a number of tokens"
 	}
 	return "its workers read neither overrides nor holds; only its level can be reset"

@@ -77,8 +77,8 @@ func (a *Admin) registered(ctx context.Context, key string) (bool, error) {
 	return err == nil, adminError(ctx, "look up", key, err)
 }
 
-// GetMany returns the states of keys, in their order, in one round trip (one
-// for each node of a cluster). An unknown bucket has KindNone, no Override and
+// GetMany returns the states of keys, in their order, in one round trip, or two
+// where there are windows among them (for each node of a cluster). An unknown bucket has KindNone, no Override and
 // no Hold; a key of a wrong type has KindWrongType. Neither is an error.
 func (a *Admin) GetMany(ctx context.Context, keys []string) ([]State, error) {
 	return readStates(ctx, a.client, a.keys, keys)
@@ -120,12 +120,17 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 	if err := clockError(now, err); err != nil {
 		return nil, adminError(ctx, "read", keys[0], err)
 	}
-	states := make([]State, len(keys))
+	readings := make([]reading, len(keys))
 	for i, part := range parts {
-		r, err := part.reading(keys[i], now.Val().UTC())
-		if err != nil {
+		if readings[i], err = part.reading(keys[i], now.Val().UTC()); err != nil {
 			return nil, adminError(ctx, "read", keys[i], err)
 		}
+	}
+	if err := readLogs(ctx, client, names, readings); err != nil {
+		return nil, adminError(ctx, "read", keys[0], err)
+	}
+	states := make([]State, len(keys))
+	for i, r := range readings {
 		states[i] = r.state()
 	}
 	return states, nil

@@ -121,7 +121,11 @@ func (c LimitChange) Preview(s State) (Override, Limit, error) {
 	if !o.Until.IsZero() && !o.Until.After(s.At) {
 		return o, Limit{}, fmt.Errorf("%w: the end lies in the past", ErrLimit)
 	}
-	return o, o.Over(s.Declared), nil
+	after := s.under(o)
+	if s.Kind == KindWindow && !after.IsZero() && after.Capacity < MinCapacity {
+		return o, Limit{}, errWindowTooSmall()
+	}
+	return o, after, nil
 }
 
 // ParseLimitChange reads what an operator typed for a bucket in state s. Empty

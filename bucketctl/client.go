@@ -119,11 +119,16 @@ func (c *Client) goDo(part func(context.Context)) {
 // Limiter; with another limit it is an ErrLimit, with other options an
 // ErrConfig, since which should hold would depend on the order of calls.
 func (c *Client) Bucket(key string, limit Limit, options ...BucketOption) (*Limiter, error) {
-	if err := checkKey(c.keys, key); err != nil {
-		return nil, err
-	}
 	if err := limit.Validate(); err != nil {
 		return nil, fmt.Errorf("bucket %q: %w", key, err)
+	}
+	return c.limiter(key, limit, false, options)
+}
+
+// limiter returns the one Limiter of a key.
+func (c *Client) limiter(key string, limit Limit, window bool, options []BucketOption) (*Limiter, error) {
+	if err := checkKey(c.keys, key); err != nil {
+		return nil, err
 	}
 	set, err := c.config.optionsOf(options)
 	if err != nil {
@@ -135,15 +140,16 @@ func (c *Client) Bucket(key string, limit Limit, options ...BucketOption) (*Limi
 		return nil, ErrClosed
 	}
 	if l, ok := c.limiters[key]; ok {
-		if l.declared != limit {
-			return nil, fmt.Errorf("%w: bucket %q was declared with %v before, now with %v", ErrLimit, key, l.declared, limit)
+		if l.declared != limit || l.window != window {
+			return nil, fmt.Errorf("%w: %q was declared as %s before, now as %s",
+				ErrLimit, key, declaration(l.declared, l.window), declaration(limit, window))
 		}
 		if l.options != set {
 			return nil, fmt.Errorf("%w: bucket %q had the fallback policy %s before, now %s", ErrConfig, key, l.options.fallback, set.fallback)
 		}
 		return l, nil
 	}
-	l := newLimiter(c, key, limit, set)
+	l := newLimiter(c, key, limit, window, set)
 	c.limiters[key] = l
 	return l, nil
 }

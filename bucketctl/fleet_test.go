@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 type fleet struct {
 	processes, callers int
 	limit              Limit
+	window             Window // instead of limit
 	length             time.Duration
 }
 
@@ -38,7 +40,7 @@ func (f fleet) run(t *testing.T) outcome {
 	)
 	limiters := make([]*Limiter, f.processes)
 	for p := range limiters {
-		limiters[p] = mustBucket(t, openClient(t, s), "fleet", f.limit)
+		limiters[p] = f.draw(t, openClient(t, s))
 		for range f.callers {
 			all.Go(func() {
 				for {
@@ -63,9 +65,34 @@ func (f fleet) run(t *testing.T) outcome {
 	return out
 }
 
-// used is the part of capacity + rate x time that was granted.
+func (f fleet) name() string {
+	if f.window.Limit > 0 {
+		return "a window of " + f.window.String()
+	}
+	return f.limit.String()
+}
+
+func (f fleet) draw(t *testing.T, c *Client) *Limiter {
+	t.Helper()
+	if f.window.Limit > 0 {
+		return mustWindow(t, c, "fleet", f.window)
+	}
+	return mustBucket(t, c, "fleet", f.limit)
+}
+
+// bound is the most that may start in a second, and in the fleet's length.
+func (f fleet) bound() (second, length float64) {
+	if f.window.Limit > 0 {
+		spans := f.length.Seconds() / f.window.Per.Seconds()
+		return f.window.Limit * math.Ceil(time.Second.Seconds()/f.window.Per.Seconds()), f.window.Limit * math.Ceil(spans)
+	}
+	return f.limit.Capacity + f.limit.Rate, f.limit.Capacity + f.limit.Rate*f.length.Seconds()
+}
+
+// used is the part of what the fleet could get that was granted.
 func (o outcome) used(f fleet) float64 {
-	return float64(len(o.starts)) / (f.limit.Capacity + f.limit.Rate*f.length.Seconds())
+	_, most := f.bound()
+	return float64(len(o.starts)) / most
 }
 
 func (o outcome) callsPerGrant() float64 { return float64(o.calls) / float64(len(o.starts)) }
@@ -85,9 +112,10 @@ func (o outcome) jain() float64 {
 func (f fleet) check(t *testing.T, calls, used, fair float64) {
 	t.Helper()
 	o := f.run(t)
-	t.Logf("%d x %d at %v: %d grants, %.3f calls per grant, %.1f %% used, Jain %.3f, worst second %d",
-		f.processes, f.callers, f.limit, len(o.starts), o.callsPerGrant(), 100*o.used(f), o.jain(), worstSpan(o.starts, time.Second))
-	if worst := worstSpan(o.starts, time.Second); float64(worst) > f.limit.Capacity+f.limit.Rate {
+	t.Logf("%d x %d at %s: %d grants, %.3f calls per grant, %.1f %% used, Jain %.3f, worst second %d",
+		f.processes, f.callers, f.name(), len(o.starts), o.callsPerGrant(), 100*o.used(f), o.jain(), worstSpan(o.starts, time.Second))
+	most, _ := f.bound()
+	if worst := worstSpan(o.starts, time.Second); float64(worst) > most {
 		t.Errorf("%d starts in one second of server time", worst)
 	}
 	if got := o.callsPerGrant(); got > calls {
@@ -118,4 +146,8 @@ func worstSpan(starts []time.Time, span time.Duration) int {
 		worst = max(worst, i-first+1)
 	}
 	return worst
+}
+
+func TestWaitingProcessesTakeTurnsAtAWindow(t *testing.T) {
+	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.8, 0.7)
 }

@@ -46,7 +46,7 @@ func (g *Grant) Settle(ctx context.Context, used float64) error {
 			g.limiter.key, ErrTokens, formatNumber(used), formatNumber(MaxCapacity))
 	}
 	var err error
-	g.once.Do(func() { err = g.giveBack(ctx, "settle", g.N-used, 0) })
+	g.once.Do(func() { err = g.giveBack(ctx, "settle", g.N-used) })
 	return err
 }
 
@@ -55,13 +55,13 @@ func (g *Grant) Settle(ctx context.Context, used float64) error {
 // Settle's.
 func (g *Grant) Cancel(ctx context.Context) error {
 	var err error
-	g.once.Do(func() { err = g.giveBack(ctx, "refund", g.N, g.At.UnixMicro()) })
+	g.once.Do(func() { err = g.giveBack(ctx, "refund", g.N) })
 	return err
 }
 
 // giveBack changes the bucket that was charged: the shared one, or what the
 // worker is to debit from it on its return.
-func (g *Grant) giveBack(ctx context.Context, why string, tokens float64, start int64) error {
+func (g *Grant) giveBack(ctx context.Context, why string, tokens float64) error {
 	if math.Abs(tokens) < MinTokens {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (g *Grant) giveBack(ctx context.Context, why string, tokens float64, start 
 		return nil
 	}
 	return l.beside(ctx, func(ctx context.Context) error {
-		if err := l.give(ctx, why, tokens, start); err != nil {
+		if err := l.give(ctx, why, tokens, g.At.UnixMicro()); err != nil {
 			return adminError(context.WithoutCancel(ctx), why, l.key, err) // our own bound is no caller's wish
 		}
 		return nil

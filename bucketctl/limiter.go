@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // recheck is about the longest sleep without asking again, so that a change of
@@ -29,7 +31,9 @@ const longNap = 4500 * time.Millisecond
 type Limiter struct {
 	client   *Client
 	key      string
-	keys     []string // of the scripts: the bucket and its operators' record
+	keys     []string // of the scripts: the bucket, its operators' record, a window's log
+	window   bool     // a sliding window: capacity tokens in each span of capacity / rate
+	scripts  limiterScripts
 	declared Limit
 
 	options bucketOptions
@@ -54,7 +58,11 @@ type Limiter struct {
 	ticket    int64         // its place in the queue across processes, server microseconds
 }
 
-func newLimiter(c *Client, key string, declared Limit, options bucketOptions) *Limiter {
+// limiterScripts are the scripts of a limiter's kind. They take the same
+// arguments and reply alike.
+type limiterScripts struct{ take, give, cool *redis.Script }
+
+func newLimiter(c *Client, key string, declared Limit, window bool, options bucketOptions) *Limiter {
 	l := &Limiter{
 		client:   c,
 		key:      key,
@@ -62,7 +70,13 @@ func newLimiter(c *Client, key string, declared Limit, options bucketOptions) *L
 		declared: declared,
 		options:  options,
 		pulse:    newPulse(c.keys.Workers(key), c.config),
+		window:   window,
+		scripts:  limiterScripts{c.scripts.take, c.scripts.give, c.scripts.cool},
 		woken:    make(chan struct{}),
+	}
+	if window {
+		l.keys = append(l.keys, c.keys.Log(key))
+		l.scripts = limiterScripts{c.scripts.windowTake, c.scripts.windowGive, c.scripts.windowCool}
 	}
 	l.route.Store(c.link)
 	return l

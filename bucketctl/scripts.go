@@ -14,6 +14,7 @@ import (
 // ever needed.
 type scripts struct {
 	take, give, limit, hold, reset, beat, cool *redis.Script
+	windowTake, windowGive, windowCool         *redis.Script
 }
 
 func newScripts() scripts {
@@ -25,6 +26,10 @@ func newScripts() scripts {
 		reset: redis.NewScript(lua.Reset()),
 		beat:  redis.NewScript(lua.Beat()),
 		cool:  redis.NewScript(lua.Cool()),
+
+		windowTake: redis.NewScript(lua.WindowTake()),
+		windowGive: redis.NewScript(lua.WindowGive()),
+		windowCool: redis.NewScript(lua.WindowCool()),
 	}
 }
 

@@ -18,7 +18,7 @@ func changeReply() reply {
 		"ok", int64(1_700_000_000_000_000), "hash",
 		[]any{"tokens", "1", "ts", "1699999999"}, []any{},
 		[]any{"tokens", "5", "ts", "1700000000"}, []any{"rev", "9"},
-		int64(60_000),
+		int64(60_000), "", "",
 	}
 }
 

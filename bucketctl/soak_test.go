@@ -20,6 +20,9 @@ func TestSoakFleets(t *testing.T) {
 	t.Run("a hundred", func(t *testing.T) {
 		fleet{processes: 100, callers: 10, limit: fast, length: length}.check(t, 0.8, 0.98, 0.85)
 	})
+	t.Run("twenty at a window", func(t *testing.T) {
+		fleet{processes: 20, callers: 50, window: Window{Limit: 50, Per: time.Second}, length: length}.check(t, 0.25, 0.97, 0.9)
+	})
 	t.Run("twenty on a slow bucket", func(t *testing.T) {
 		fleet{processes: 20, callers: 50, limit: slow, length: length}.check(t, 1.3, 0.98, 0.85)
 	})

@@ -35,13 +35,14 @@ type State struct {
 	At   time.Time     // server time of the reading; every time here is server time
 	TTL  time.Duration // until the state expires; 0: none, or no state
 
-	Level   float64 // tokens in the bucket at At; NaN when unknown; below 0 is debt
+	Level   float64 // tokens in the bucket, or left in the window's span, at At; NaN when unknown; below 0 is debt
+	Used    float64 // of a window: tokens that started in the span until At; NaN when unknown or not a window
 	Granted float64 // tokens charged since the key began; going down means a restart
 
 	Declared  Limit // what the workers were configured with; zero when unknown
 	Gen       int64 // generation of Declared
 	Override  Override
-	Effective Limit // the limit in force at At; zero when unknown
+	Effective Limit // the limit in force at At; zero when unknown. A window's span is Per
 	Hold      Hold
 	Cooldown  Cooldown
 
@@ -54,6 +55,8 @@ type State struct {
 
 	Raw      map[string]string // fields of the state as stored; nil unless a hash
 	RawLimit map[string]string // fields of the operators' record as stored
+
+	log windowLog // of a window: what has not left the span
 }
 
 // Override is what an operator set instead of the declared limit.
@@ -121,6 +124,9 @@ func (s State) Known() bool { return !math.IsNaN(s.Level) }
 
 // LevelAt returns the level at t, if nobody takes anything from At to t.
 func (s State) LevelAt(t time.Time) float64 {
+	if s.Kind == KindWindow && s.Known() {
+		return s.Effective.Capacity - s.log.usedAt(t, s.Effective.Per)
+	}
 	if !s.Known() || s.Effective.IsZero() || s.Cooldown.Until.After(t) {
 		return s.Level
 	}
@@ -135,6 +141,9 @@ func (s State) LevelAt(t time.Time) float64 {
 // Wait returns how long a request for n tokens has to wait at At, by level and
 // rate alone: neither a hold nor other callers in the queue count.
 func (s State) Wait(n float64) time.Duration {
+	if s.Kind == KindWindow && s.Known() {
+		return s.log.wait(s.At, s.Effective, n)
+	}
 	if !s.Known() || s.Effective.Rate == 0 {
 		return 0
 	}

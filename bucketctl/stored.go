@@ -26,6 +26,7 @@ type reading struct {
 	ttl    time.Duration
 	fields map[string]string // of the bucket, where it is a hash
 	record map[string]string // of the operators' record
+	log    windowLog         // of a window
 }
 
 // storedNumber reads a number as the scripts do.
@@ -74,7 +75,7 @@ func (r *fieldReader) micros(name string) time.Time {
 // state decodes the reading, and brings the level up to its time as the
 // scripts do.
 func (r reading) state() State {
-	s := State{Key: r.key, Type: r.typ, At: r.at, TTL: r.ttl, Level: math.NaN(), RawLimit: r.record}
+	s := State{Key: r.key, Type: r.typ, At: r.at, TTL: r.ttl, Level: math.NaN(), Used: math.NaN(), RawLimit: r.record}
 	r.decodeRecord(&s)
 	s.Kind = r.kind()
 	if r.typ == "hash" {
@@ -85,7 +86,11 @@ func (r reading) state() State {
 		r.decodeBucket(&s)
 	case KindWrongType:
 		s.Problems = append(s.Problems, Problem{Code: ProblemWrongType, Text: "the key holds a " + r.typ + ", not a bucket"})
-	case KindNone, KindWindow, KindForeignWindow:
+	case KindWindow:
+		r.decodeWindow(&s)
+	case KindForeignWindow:
+		s.Used = r.log.sum()
+	case KindNone:
 		s.Effective = s.Override.Over(s.Declared)
 	}
 	return s
@@ -173,17 +178,7 @@ func (r reading) decodeBucket(s *State) {
 	f := fieldReader{fields: r.fields}
 	tokens, hasTokens := f.number(schema.FieldTokens)
 	ts, _ := f.number(schema.FieldTs)
-	s.Granted, _ = f.number(schema.FieldGranted)
-	capacity, hasCapacity := f.positive(schema.FieldCapacity)
-	rate, hasRate := f.positive(schema.FieldRate)
-	gen, hasGen := f.number(schema.FieldGen)
-	per, hasPer := f.number(schema.FieldPer)
-	_, namesPer := r.fields[schema.FieldPer]
-	if hasCapacity && hasRate && hasGen && hasPer == namesPer {
-		s.Declared = Limit{Capacity: capacity, Rate: rate, Per: time.Duration(per) * time.Microsecond}
-		s.Gen = int64(gen)
-	}
-	s.Cooldown = r.decodeCooldown(&f)
+	r.decodeDeclared(s, &f)
 	s.Effective = s.Override.Over(s.Declared)
 	f.wrong = append(f.wrong, r.missing()...)
 	s.Problems = append(s.Problems, r.corrupt(f.wrong)...)
@@ -200,6 +195,21 @@ func (r reading) decodeBucket(s *State) {
 		s.Level = r.settle(s, tokens, stored)
 		r.findStuck(s, stored)
 	}
+}
+
+// decodeDeclared decodes what buckets and windows have alike.
+func (r reading) decodeDeclared(s *State, f *fieldReader) {
+	s.Granted, _ = f.number(schema.FieldGranted)
+	capacity, hasCapacity := f.positive(schema.FieldCapacity)
+	rate, hasRate := f.positive(schema.FieldRate)
+	gen, hasGen := f.number(schema.FieldGen)
+	per, hasPer := f.number(schema.FieldPer)
+	_, namesPer := r.fields[schema.FieldPer]
+	if hasCapacity && hasRate && hasGen && hasPer == namesPer {
+		s.Declared = Limit{Capacity: capacity, Rate: rate, Per: time.Duration(per) * time.Microsecond}
+		s.Gen = int64(gen)
+	}
+	s.Cooldown = r.decodeCooldown(f)
 }
 
 // missing names the one of level and its time that is stored without the other.
@@ -238,6 +248,10 @@ func (r reading) decodeCooldown(f *fieldReader) Cooldown {
 
 func (r reading) corrupt(wrong []string) []Problem {
 	var problems []Problem
+	again := "begins again from empty"
+	if r.kind() == KindWindow {
+		again = "is counted again from the log"
+	}
 	for _, name := range wrong {
 		text := "is missing"
 		if stored, there := r.fields[name]; there {
@@ -247,7 +261,7 @@ func (r reading) corrupt(wrong []string) []Problem {
 			text = "lies " + roughly(time.UnixMicro(int64(until)).Sub(r.at)) + " ahead, beyond any cooldown"
 		}
 		problems = append(problems, Problem{
-			Code: ProblemCorrupt, Field: name, Text: name + " " + text + ", begins again from empty",
+			Code: ProblemCorrupt, Field: name, Text: name + " " + text + ", " + again,
 		})
 	}
 	return problems

@@ -154,12 +154,13 @@ type changed struct {
 	kind                           string
 	bucket0, limit0, bucket, limit map[string]string
 	pttl                           int64
+	used0, used                    string
 }
 
 func (r *rig) change(v []any) changed {
 	r.Helper()
-	if len(v) != 8 {
-		r.Fatalf("a change replied with %d items, want 8: %v", len(v), v)
+	if len(v) != 10 {
+		r.Fatalf("a change replied with %d items, want 10: %v", len(v), v)
 	}
 	flat := func(i int) map[string]string {
 		list := as[[]any](r, v[i])
@@ -172,6 +173,7 @@ func (r *rig) change(v []any) changed {
 	return changed{
 		result: as[string](r, v[0]), now: as[int64](r, v[1]), kind: as[string](r, v[2]),
 		bucket0: flat(3), limit0: flat(4), bucket: flat(5), limit: flat(6), pttl: as[int64](r, v[7]),
+		used0: as[string](r, v[8]), used: as[string](r, v[9]),
 	}
 }
 

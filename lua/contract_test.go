@@ -30,7 +30,7 @@ type script struct {
 	header
 }
 
-const sharedFile = "shared.lua and record.lua"
+const sharedFile = "shared.lua, record.lua and window.lua"
 
 var sections = []string{"KEYS", "ARGV", "REPLY", "WRITES"}
 
@@ -51,7 +51,7 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 		}
 		top, code := split(string(text))
 		switch file {
-		case "shared.lua", "record.lua":
+		case "shared.lua", "record.lua", "window.lua":
 			shared += code
 			continue
 		case "plain.lua":
@@ -166,7 +166,7 @@ func TestHeadersNameWhatTheCodeUses(t *testing.T) {
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	scripts, shared := scriptFiles(t)
 	key := regexp.MustCompile(`redis\.p?call\(\s*'[A-Z]+'\s*,\s*([^,)]+)`)
-	allowed := []string{"KEYS[1]", "KEYS[2]", "bucket", "limit", "s.bucket", "key"}
+	allowed := []string{"KEYS[1]", "KEYS[2]", "KEYS[3]", "bucket", "limit", "s.bucket", "s.log", "log", "key"}
 	for _, s := range append(scripts, script{file: sharedFile, code: shared}) {
 		for _, m := range key.FindAllStringSubmatch(s.code, -1) {
 			if !slices.Contains(allowed, strings.TrimSpace(m[1])) {
@@ -180,7 +180,7 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 // operator's ACL has to allow besides EVALSHA and EVAL.
 var commands = []string{
 	"DEL", "HDEL", "HGET", "HGETALL", "HLEN", "HMGET", "HSET", "PERSIST", "PEXPIRE", "PEXPIREAT", "PTTL", "TIME", "TYPE",
-	"ZADD", "ZCARD", "ZREM", "ZREMRANGEBYSCORE", "ZSCORE",
+	"ZADD", "ZCARD", "ZRANGE", "ZRANGEBYSCORE", "ZREM", "ZREMRANGEBYSCORE", "ZSCORE",
 }
 
 func TestScriptsCallListedCommandsOnly(t *testing.T) {
@@ -310,7 +310,7 @@ func TestHeadersNameWhatTheCodeWrites(t *testing.T) {
 				t.Errorf("%s writes %q, its header does not say so", s.file, field)
 			}
 		}
-		saves := strings.Contains(s.code, "save(")
+		saves := regexp.MustCompile(`\b(save|save_window|reset_window|refit)\(`).MatchString(s.code)
 		for _, word := range s.writes {
 			if slices.Contains(known, word) && !slices.Contains(own, word) && !(saves && slices.Contains(inShared, word)) {
 				t.Errorf("%s: its header says that it writes %q, the code does not", s.file, word)
@@ -338,6 +338,7 @@ func TestEveryScriptIsEmbedded(t *testing.T) {
 	all := map[string]string{
 		"take": lua.Take(), "give": lua.Give(), "limit": lua.Limit(), "hold": lua.Hold(), "reset": lua.Reset(),
 		"beat": lua.Beat(), "cool": lua.Cool(),
+		"window_take": lua.WindowTake(), "window_give": lua.WindowGive(), "window_cool": lua.WindowCool(),
 	}
 	scripts, _ := scriptFiles(t)
 	if len(scripts) != len(all) {

@@ -12,7 +12,7 @@
 --               settle: the true cost differs from what was charged
 --               debit: tokens were granted elsewhere, while Redis could not be asked
 --   6 tokens    refund and debit: above 0; settle: above 0 gives back, below 0 takes more
---   7 start     refund: server microseconds at which the caller would have started; else 0
+--   7 start     refund: server microseconds at which the caller would have started; else of no account
 -- REPLY
 --   1 now       server microseconds
 --   2 given     tokens that the level rose by; below 0 where it fell; text

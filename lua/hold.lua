@@ -3,6 +3,7 @@
 -- KEYS
 --   1 bucket    hash
 --   2 limit     hash, the operators' record
+--   3 log       zset, a window's starts; only read
 -- ARGV
 --   1 if_rev    revision that the change was decided on; 0: no record; -1: any
 --   2 known     1: the bucket is registered; 0: it must have state or a record
@@ -16,6 +17,7 @@
 --   3 type      of the bucket's key
 --   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
 --   8 pttl      of the bucket, milliseconds; below 0: none
+--   9 used before, 10 used after   tokens in a window's span, text; empty: no window, or not known
 -- WRITES
 --   limit: hold hold_by hold_at hold_reason rev
 
@@ -24,9 +26,13 @@ local kind, bucket = content(KEYS[1])
 local record_kind, before = content(KEYS[2])
 if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end
 
+local window = is_window(KEYS[1], kind) and load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local used = window and used_now(window) or ''
+if window and window.denied then return window.denied end
+
 local function answer(result)
   local _, after = content(KEYS[2])
-  return { result, now, kind, bucket, before, bucket, after, redis.call('PTTL', KEYS[1]) }
+  return { result, now, kind, bucket, before, bucket, after, redis.call('PTTL', KEYS[1]), used, used }
 end
 
 local if_rev, known = number(ARGV[1]), ARGV[2] == '1'

@@ -14,6 +14,18 @@ var shared string
 //go:embed plain.lua
 var plain string
 
+//go:embed window.lua
+var window string
+
+//go:embed window_take.lua
+var windowTake string
+
+//go:embed window_give.lua
+var windowGive string
+
+//go:embed window_cool.lua
+var windowCool string
+
 //go:embed take.lua
 var take string
 
@@ -44,14 +56,23 @@ func Take() string { return plain + shared + take }
 // Give puts tokens back, or takes some out afterwards.
 func Give() string { return shared + give }
 
+// WindowTake charges a list of requests to a sliding window.
+func WindowTake() string { return shared + window + windowTake }
+
+// WindowGive puts tokens back into a window, or takes some out afterwards.
+func WindowGive() string { return shared + window + windowGive }
+
+// WindowCool stops a window for a while.
+func WindowCool() string { return shared + window + windowCool }
+
 // Limit changes an operator's override.
-func Limit() string { return shared + record + limit }
+func Limit() string { return shared + window + record + limit }
 
 // Hold stops a bucket or lets it go on.
-func Hold() string { return shared + record + hold }
+func Hold() string { return shared + window + record + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
-func Reset() string { return shared + record + reset }
+func Reset() string { return shared + window + record + reset }
 
 // Beat says that a worker lives, and tells how many do.
 func Beat() string { return shared + beat }

@@ -21,7 +21,7 @@ func TestScriptsFollowTheModel(t *testing.T) {
 	for round := range 3 { // rapid's own hundred sequences, three times
 		t.Run(strconv.Itoa(round), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				r := &rig{failer: t, ctx: t.Context(), c: c, bucket: "b", record: "bucketctl:limit:{b}"}
+				r := &rig{failer: t, ctx: t.Context(), c: c, bucket: "b", record: "bucketctl:limit:{b}", log: "bucketctl:log:{b}"}
 				r.ok(c.FlushDB(r.ctx).Err())
 				w := &walk{rig: r, t: t}
 				t.Repeat(map[string]func(*rapid.T){

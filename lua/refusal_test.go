@@ -18,7 +18,7 @@ func otherTypes(r *rig) map[string]func() error {
 		"list":   func() error { return c.LPush(ctx, key, "5").Err() },
 		"zset":   func() error { return c.ZAdd(ctx, key, redis.Z{Score: 1, Member: "5"}).Err() },
 		"set":    func() error { return c.SAdd(ctx, key, "5").Err() },
-		"window": func() error { return c.HSet(ctx, key, "kind", "window").Err() },
+		"later":  func() error { return c.HSet(ctx, key, "kind", "later").Err() },
 		"kind":   func() error { return c.HSet(ctx, key, "kind", "a\r\n+OK").Err() },
 	}
 }
@@ -32,7 +32,7 @@ func TestKeysOfAnotherType(t *testing.T) {
 			r.ok(otherTypes(r)[name]())
 			r.refused("WRONGTYPE", takeScript, append(plain.args(), horizon, 0, "1:0")...)
 			r.refused("WRONGTYPE", giveScript, append(plain.args(), "settle", "1", 0)...)
-			hash := name == "window" || name == "kind"
+			hash := name == "later" || name == "kind"
 			if hash {
 				r.refused("WRONGTYPE", limitScript, anyRev, listed, "5", "", "", "forever", "anna", "why")
 			} else {

@@ -1,18 +1,20 @@
--- reset: set a bucket's level and mend values that can't be; or delete its key.
+-- reset: set the level of a bucket or window and mend values that can't be; or delete its key.
 --
 -- KEYS
 --   1 bucket    hash, or whatever is to be deleted
 --   2 limit     hash, the operators' record; only read
+--   3 log       zset, a window's starts
 -- ARGV
 --   1 if_rev    revision that the change was decided on; 0: no record; -1: any
 --   2 known     1: the bucket is registered; 0: it must have state or a record
 --   3 to        full, empty, a number of tokens, or delete
 -- REPLY
---   1 result    ok, conflict, unknown, foreign (full, but no limit is known) or wrongtype
+--   1 result    ok, conflict, unknown, foreign (full, or a window, but no limit is known) or wrongtype
 --   2 now       server microseconds
 --   3 type      of the bucket's key before
 --   4 bucket before, 5 limit before, 6 bucket after, 7 limit after   fields, flat
 --   8 pttl      of the bucket after, milliseconds; below 0: none
+--   9 used before, 10 used after   tokens in a window's span, text; empty: no window, or not known
 -- WRITES
 --   bucket: tokens ts granted exp; deletes turn need first, and what can't be of granted capacity rate
 --           per gen blocked blocked_by
@@ -22,9 +24,14 @@ local kind, before = content(KEYS[1])
 local record_kind, record = content(KEYS[2])
 if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end
 
+local window = is_window(KEYS[1], kind) and load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local used = window and used_now(window) or ''
+local used_after = used
+if window and window.denied then return window.denied end
+
 local function answer(result)
   local _, after = content(KEYS[1])
-  return { result, now, kind, before, record, after, record, redis.call('PTTL', KEYS[1]) }
+  return { result, now, kind, before, record, after, record, redis.call('PTTL', KEYS[1]), used, used_after }
 end
 
 local if_rev, known, to = number(ARGV[1]), ARGV[2] == '1', ARGV[3]
@@ -37,10 +44,18 @@ local rev = number(redis.call('HGET', KEYS[2], 'rev')) or 0
 if kind == 'none' and (to == 'delete' or (#record == 0 and not known)) then return answer('unknown') end
 if if_rev >= 0 and if_rev ~= rev then return answer('conflict') end
 if to == 'delete' then
-  redis.call('DEL', KEYS[1])
+  redis.call('DEL', KEYS[1], KEYS[3])
+  used_after = ''
   return answer('ok')
 end
 if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
+if window then
+  if not (window.capacity and window.per) then return answer('foreign') end
+  window.limit, window.span = in_force(window, now)
+  reset_window(window, level or window.limit)
+  used_after = amount(window.used)
+  return answer('ok')
+end
 
 local s, failed = load(KEYS[1], KEYS[2], now)
 if failed then return is_wrong_type(failed) and answer('wrongtype') or failed end
@@ -63,6 +78,9 @@ else
   if s.bad_limit then redis.call('HDEL', KEYS[1], 'capacity', 'rate', 'per', 'gen') end
   if s.bad_blocked then redis.call('HDEL', KEYS[1], 'blocked', 'blocked_by') end
   if s.bad_granted then redis.call('HDEL', KEYS[1], 'granted') end
-  if kind == 'none' then redis.call('PEXPIRE', KEYS[1], whole(DAY / 1000)) end
+  if kind == 'none' then
+    redis.call('PEXPIRE', KEYS[1], whole(DAY / 1000))
+    redis.call('DEL', KEYS[3])                         -- of a window whose hash is gone
+  end
 end
 return answer('ok')

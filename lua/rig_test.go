@@ -39,8 +39,12 @@ var (
 	limitScript = redis.NewScript(lua.Limit())
 	holdScript  = redis.NewScript(lua.Hold())
 	resetScript = redis.NewScript(lua.Reset())
-	coolScript  = redis.NewScript(lua.Cool())
-	beatScript  = redis.NewScript(lua.Beat())
+
+	windowTakeScript = redis.NewScript(lua.WindowTake())
+	windowGiveScript = redis.NewScript(lua.WindowGive())
+	windowCoolScript = redis.NewScript(lua.WindowCool())
+	coolScript       = redis.NewScript(lua.Cool())
+	beatScript       = redis.NewScript(lua.Beat())
 )
 
 // rig is one bucket on a server, and every way to touch it.
@@ -49,6 +53,7 @@ type rig struct {
 	ctx            context.Context
 	c              *redis.Client
 	bucket, record string
+	log            string // a window's
 }
 
 // newRig starts a server and returns a rig for a bucket on it.
@@ -58,7 +63,7 @@ func newRig(t testing.TB) *rig {
 }
 
 func rigOn(t testing.TB, c *redis.Client) *rig {
-	return &rig{failer: t, ctx: t.Context(), c: c, bucket: "b", record: "bucketctl:limit:{b}"}
+	return &rig{failer: t, ctx: t.Context(), c: c, bucket: "b", record: "bucketctl:limit:{b}", log: "bucketctl:log:{b}"}
 }
 
 // under returns the rig for a subtest, with the bucket gone.
@@ -77,7 +82,7 @@ func (r *rig) ok(err error) {
 	}
 }
 
-func (r *rig) keys() []string { return []string{r.bucket, r.record} }
+func (r *rig) keys() []string { return []string{r.bucket, r.record, r.log} }
 
 // run runs a script that must not fail.
 func (r *rig) run(s *redis.Script, args ...any) []any {

@@ -65,7 +65,7 @@ func TestSwarmNeverGetsMoreThanTheBucketAllows(t *testing.T) {
 	for name, ahead := range map[string]int64{"at once": 0, "ahead": horizon} {
 		t.Run(name, func(t *testing.T) {
 			starts := swarm(t, func(ctx context.Context, c *redis.Client) (int64, bool) {
-				r := &rig{failer: t, ctx: ctx, c: c, bucket: "b", record: "bucketctl:limit:{b}"}
+				r := &rig{failer: t, ctx: ctx, c: c, bucket: "b", record: "bucketctl:limit:{b}", log: "bucketctl:log:{b}"}
 				got := r.takeAhead(limits{capacity: 1, rate: swarmRate}, ahead, ask{n: 1, patience: ahead})
 				return got.now + got.outcomes[0].wait, got.outcomes[0].code == charged
 			})

@@ -19,26 +19,28 @@ const DefaultNamespace = "bucketctl"
 // Fields of a bucket's state, a hash at the bucket's own key.
 const (
 	FieldKind      = "kind"       // absent or KindBucket; KindWindow
-	FieldTokens    = "tokens"     // level at FieldTs; may be negative (debt)
-	FieldTs        = "ts"         // server time of the level, seconds with a fraction
+	FieldTokens    = "tokens"     // level at FieldTs; may be negative (debt); not in a window
+	FieldUsed      = "used"       // window: tokens in its log
+	FieldTs        = "ts"         // server time of the level, seconds with a fraction; window: of the newest start
 	FieldGranted   = "granted"    // tokens charged since the key began; only grows
-	FieldCapacity  = "capacity"   // declared limit: tokens
+	FieldCapacity  = "capacity"   // declared limit: tokens; window: in one span of FieldPer
 	FieldRate      = "rate"       // declared limit: tokens per second
-	FieldPer       = "per"        // unit the rate was declared in, microseconds
+	FieldPer       = "per"        // unit the rate was declared in, microseconds; window: its span
 	FieldGen       = "gen"        // generation of the declared limit; the highest wins
 	FieldBlocked   = "blocked"    // cooldown until, server microseconds
 	FieldBlockedBy = "blocked_by" // worker that started the cooldown
 	FieldTurn      = "turn"       // when all booked tokens are paid, server microseconds
 	FieldNeed      = "need"       // largest head booked since the queue last lapsed
 	FieldFirst     = "first"      // ticket of a head that is late: later ones wait for it; 0: none
+	FieldPaid      = "paid"       // window: how far those booked have been served, server microseconds
 	FieldExp       = "exp"        // when the key expires, server microseconds
 )
 
 // StateFields are all fields that a bucket's state may have.
 func StateFields() []string {
 	return []string{
-		FieldKind, FieldTokens, FieldTs, FieldGranted, FieldCapacity, FieldRate, FieldPer, FieldGen,
-		FieldBlocked, FieldBlockedBy, FieldTurn, FieldNeed, FieldFirst, FieldExp,
+		FieldKind, FieldTokens, FieldUsed, FieldTs, FieldGranted, FieldCapacity, FieldRate, FieldPer, FieldGen,
+		FieldBlocked, FieldBlockedBy, FieldTurn, FieldNeed, FieldFirst, FieldPaid, FieldExp,
 	}
 }
 
@@ -116,7 +118,8 @@ func (k Keys) Wake() string { return k.ns + ":wake" }
 // Limit is a hash, the operators' record of one bucket: override and hold.
 func (k Keys) Limit(bucket string) string { return k.sibling("limit", bucket) }
 
-// Log is a zset, the sliding window's members: score = server time.
+// Log is a zset, a sliding window's starts: member = weight:start, score =
+// start, server microseconds.
 func (k Keys) Log(bucket string) string { return k.sibling("log", bucket) }
 
 // Workers is a zset, the live workers of one bucket: score = the server time
