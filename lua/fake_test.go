@@ -24,7 +24,7 @@ func TestScriptsBehaveOnMiniredisAsOnRedis(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 	real := &recorder{rig: rigOn(t, redistest.Start(t).Client(t))}
 	mini := &recorder{rig: rigOn(t, client)}
-	for _, story := range []func(*recorder){takesAndEdits, stops, beats, damage, wrongTypes} {
+	for _, story := range []func(*recorder){windows, takesAndEdits, stops, beats, damage, wrongTypes} {
 		for _, r := range []*recorder{real, mini} {
 			r.under(t)
 			story(r)
@@ -202,4 +202,24 @@ func wrongTypes(r *recorder) {
 		err = takeScript.Run(r.ctx, r.c, r.keys(), append(plain.args(), horizon, 0, "x")...).Err()
 		r.say(0, name, err)
 	}
+}
+
+func windows(r *recorder) {
+	hourly := span{limit: 10, per: hour}
+	takes := func(asks ...ask) {
+		got := r.takeSpan(hourly, 0, 0, asks...)
+		r.say(got.now, "window", got.mended, got.stop, got.level, got.capacity, got.overEnd)
+		for _, o := range got.outcomes {
+			r.say(got.now, "request", o.code, math.Round(float64(o.wait)/1e6))
+		}
+	}
+	takes(now1, ask{n: 2.5}, ask{n: 11}, now1)
+	got := r.giveSpan(hourly, "settle", -3, r.now())
+	r.say(got.now, "give", got.tokens, got.level)
+	r.changes(r.limit(anyRev, listed, edit{capacity: "8"}))
+	takes(now1, now1)
+	r.ok(r.c.Del(r.ctx, r.log).Err())
+	takes(now1)
+	r.changes(r.reset(anyRev, listed, "2.5"))
+	takes(now1, now1, now1)
 }

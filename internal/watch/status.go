@@ -134,6 +134,9 @@ func (f *facts) stuckAfter() time.Duration {
 		return stuckAfter
 	}
 	patience := max(stuckAfter, tokenTime(stuckSteps, limit.Rate))
+	if f.state.Kind == bucketctl.KindWindow { // used at once, it grants nothing for a whole span
+		patience = max(patience, tokenTime(limit.Capacity, limit.Rate)+time.Second)
+	}
 	if _, found := f.blocking(); found {
 		return patience
 	}
