@@ -226,3 +226,23 @@ func TestALogIsBounded(t *testing.T) {
 	r.ok(err)
 	t.Logf("%d members for %d starts, %d bytes", len(members), len(told), usage)
 }
+
+// A cooldown stops a window; what has started goes on leaving the span.
+func TestAWindowCoolsDown(t *testing.T) {
+	r := newRig(t)
+	r.takeSpan(ten, 0, 0, ask{n: 4})
+	cool := func(length int64) []any { return r.run(windowCoolScript, append(ten.args(), length, "w1")...) }
+	first := cool(30 * second)
+	again := cool(20 * second)
+	if as[int64](r, again[1]) != 0 || as[int64](r, again[3]) != as[int64](r, first[3]) {
+		t.Errorf("a shorter cooldown moved the end: %v, then %v", first, again)
+	}
+	got := r.takeSpan(ten, 0, 0, now1)
+	if got.stop != coolingDown || got.granted() != 0 || r.fields()["blocked_by"] != "w1" {
+		t.Errorf("in a cooldown: %+v %v", got, r.fields())
+	}
+	r.backWindow(31 * time.Second)
+	if got := r.takeSpan(ten, 0, 0, ask{n: 10}); got.granted() != 1 {
+		t.Errorf("after it: %+v", got)
+	}
+}
