@@ -36,7 +36,7 @@ type job struct {
 
 // line is what a worker process says of an event, in server microseconds.
 type line struct {
-	Kind   string  // ready, start, back, unknown (how much came back), lost (a call), wrong, tries
+	Kind   string  // ready, rests, start, back, unknown (how much came back), lost (a call), wrong, tries
 	At     int64   `json:",omitempty"` // start: when the caller might start; back: when tokens were given back
 	N      float64 `json:",omitempty"` // start: tokens; back: those given back; tries: how many
 	Why    string  `json:",omitempty"` // back: refund or settle
@@ -91,12 +91,24 @@ func doJob(text string) {
 		random := rand.New(rand.NewPCG(w.Seed, uint64(i)))
 		callers.Go(func() { w.call(ctx, random) })
 	}
+	callers.Go(func() { w.tellRest(ctx) })
 	in.Scan() // until the end of it
 	w.ending.Store(true)
 	cancel()
 	callers.Wait()
 	if err := client.Close(); err != nil {
 		w.wrong("close", err)
+	}
+}
+
+// tellRest says when all callers wait for the first time.
+func (w *worker) tellRest(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, short := w.limiter.queue.shortage(); short && w.limiter.queue.length() == w.Callers {
+			w.say(line{Kind: "rests"})
+			return
+		}
+		sleep(ctx, time.Millisecond)
 	}
 }
 
@@ -110,8 +122,8 @@ func (w *worker) open(ctx context.Context) (*Client, error) {
 	options.MinIdleConns = w.Callers + 3 // dialled before anything delays them
 	connection := NewClient(options)
 	connection.AddHook(giveWatch{w})
-	if err := connection.Ping(ctx).Err(); err != nil {
-		return nil, err
+	for tries := 0; connection.Ping(ctx).Err() != nil && tries < 20; tries++ {
+		sleep(ctx, 100*time.Millisecond) // twenty that start at once keep a machine busy
 	}
 	client, err := Open(ctx, Config{Client: connection, Horizon: w.Horizon, Fallback: FallbackClosed, Logger: quiet()})
 	if err != nil {

@@ -19,17 +19,32 @@ type herd struct {
 	late  *process
 }
 
-// gather returns when every process of the herd waits.
-func gather(t *testing.T, processes, callers int, limit Limit) *herd {
+// gather returns when every process of the herd has booked its turn for all of
+// its callers. A hold lets all of them come before any of them asks.
+func gather(t *testing.T, processes, callers int, horizon time.Duration) *herd {
 	t.Helper()
 	s := redistest.Start(t)
-	j := job{URL: s.URL(), Key: "herd", Limit: limit, Work: "wait", Callers: callers, N: 1}
+	limit, a := PerSecond(50).Burst(5), openAdmin(t, s)
+	acquireN(t, mustBucket(t, openClient(t, s), "herd", limit), 5)
+	if _, err := a.Hold(t.Context(), "herd", AnyRev, NoEnd(), ""); err != nil {
+		t.Fatal(err)
+	}
+	j := job{URL: s.URL(), Key: "herd", Limit: limit, Horizon: horizon, Work: "wait", Callers: callers, N: 1}
 	h := &herd{t: t, limit: limit, clock: s.Client(t), alive: startProcesses(t, processes, j), late: startProcess(t, j)}
 	h.late.await("ready", 1)
 	releaseAll(h.alive)
 	for _, p := range h.alive {
-		p.await("start", 1)
+		p.await("rests", 1)
 	}
+	if _, err := a.Resume(t.Context(), "herd", AnyRev, ""); err != nil {
+		t.Fatal(err)
+	}
+	each := min(float64(callers)/limit.Rate, horizon.Seconds())
+	booked := time.Duration(0.8 * each * float64(processes) * float64(time.Second))
+	awaitTrue(t, func() bool {
+		turn, err := h.clock.HGet(t.Context(), "herd", "turn").Int64()
+		return err == nil && time.UnixMicro(turn).Sub(serverTime(t, h.clock)) > booked
+	})
 	return h
 }
 
@@ -63,11 +78,44 @@ func (h *herd) wantUsed(least float64, from time.Time, length time.Duration) {
 	}
 }
 
+// join lets the late process begin, and returns how long it waits.
+func (h *herd) join() time.Duration {
+	h.t.Helper()
+	joined := serverTime(h.t, h.clock)
+	h.late.release()
+	h.late.await("start", 1)
+	h.alive = append(h.alive, h.late)
+	return time.UnixMicro(h.late.said("start")[0].At).Sub(joined)
+}
+
+// wantServed asserts the longest wait of the late process.
+func (h *herd) wantServed(within time.Duration) {
+	h.t.Helper()
+	got := h.join()
+	h.t.Logf("a new process waits for %v", got.Round(time.Millisecond))
+	if got > within {
+		h.t.Errorf("a new process waits for %v, at most %v is wanted", got, within)
+	}
+}
+
 // A process that dies while it waits takes nothing with it but its own
 // reservations. The bounds are wide; the figures are the soak's.
 func TestDeathOfOneCostsItsReservations(t *testing.T) {
 	t.Parallel()
-	h := gather(t, 10, 10, PerSecond(50).Burst(5))
-	h.wantUsed(0.8, h.kill(1), 2*time.Second)
+	h := gather(t, 10, 10, DefaultHorizon)
+	h.wantUsed(0.75, h.kill(1), 2*time.Second)
+	endAll(h.alive)
+}
+
+// What many dead processes have booked keeps nobody for long, neither those who
+// wait nor who comes anew. The longer horizon makes of twenty a queue as long
+// as forty others are, 10 s. Who sees the queue dead voids it and tells nobody,
+// so that who sleeps in it learns of it at the next recheck.
+func TestDeadHerdKeepsNobody(t *testing.T) {
+	t.Parallel()
+	h := gather(t, 20, 25, 500*time.Millisecond)
+	h.kill(17)
+	h.wantServed(recheck + 3*time.Second)
+	h.wantUsed(0.75, serverTime(t, h.clock), 2*time.Second)
 	endAll(h.alive)
 }

@@ -12,9 +12,21 @@ import (
 // The figures that the bounds of the default suite are wide for.
 
 func TestSoakDeathOfOne(t *testing.T) {
-	h := gather(t, 20, 50, PerSecond(50).Burst(5))
+	h := gather(t, 20, 50, DefaultHorizon)
 	h.wantUsed(0.98, h.kill(1), 20*time.Second)
 	endAll(h.alive)
+}
+
+func TestSoakDeadHerd(t *testing.T) {
+	h := gather(t, 100, 10, DefaultHorizon)
+	killed := h.kill(90)
+	h.wantServed(recheck + 3*time.Second) // the dead queue is 20 s long
+	h.wantUsed(0.95, killed.Add(time.Second), 10*time.Second)
+	endAll(h.alive)
+}
+
+func TestSoakMixtures(t *testing.T) {
+	checkMixtures(t, PerSecond(5).Burst(5), DefaultHorizon, 25*time.Second, 6)
 }
 
 func TestSoakSwarm(t *testing.T) {
@@ -36,7 +48,7 @@ func TestSoakOperatorsChangeWithoutPubSub(t *testing.T) {
 	c, a := openClient(t, s, func(c *Config) { c.URL = "redis://deaf:p@" + s.Addr }), openAdmin(t, s)
 	for name, o := range operations() {
 		t.Run(name, func(t *testing.T) {
-			o.wantReached(t, mustBucket(t, c, "b:"+name, PerHour(1).Burst(1)), a, 5*time.Second)
+			o.wantReached(t, mustBucket(t, c, "b:"+name, PerHour(1).Burst(1)), a, recheck)
 		})
 	}
 	if n := root.PubSubNumSub(t.Context(), "bucketctl:wake").Val()["bucketctl:wake"]; n != 0 {

@@ -49,7 +49,10 @@ func (w swarm) operate(t *testing.T, a *Admin) []inForce {
 		var err error
 		switch random.IntN(5) {
 		case 0:
-			c, err = a.Hold(t.Context(), "swarm", AnyRev, EndAfter(time.Duration(100+random.IntN(300))*time.Millisecond), "")
+			// Long enough that all which was charged has started and nothing more is
+			// given back: what comes at its end is the capacity and nothing else.
+			c, err = a.Hold(t.Context(), "swarm", AnyRev, EndAfter(700*time.Millisecond), "")
+			sleep(t.Context(), time.Second)
 		case 1:
 			c, err = a.ClearLimit(t.Context(), "swarm", AnyRev, "")
 		default:
