@@ -66,15 +66,11 @@ func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow 
 	if l.queue.join(r) {
 		l.client.goUnlessClosed(l.dispatch)
 	}
-	var err error
 	select {
-	case a := <-r.answer:
+	case a := <-r.answer: // also ErrClosed, from Close
 		l.client.requests.Put(r)
 		return a.verdict, a.err
 	case <-ctx.Done():
-		err = l.gaveUp(ctx)
-	case <-l.client.alive.Done():
-		err = ErrClosed
 	}
 	l.stats.refuse()
 	if l.queue.leave(r) {
@@ -83,7 +79,7 @@ func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow 
 		}
 		l.client.requests.Put(r)
 	}
-	return verdict{}, err // a request still in flight is the dispatcher's to forget
+	return verdict{}, l.gaveUp(ctx) // a request still in flight is the dispatcher's to forget
 }
 
 // refused is the error of a wait that does not fit.

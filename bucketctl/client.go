@@ -184,6 +184,9 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 
 	c.cancel()
+	for _, l := range c.all() {
+		l.queue.close()
+	}
 	if open, _, _ := c.link.isOpen(); c.ended(endTimeout) && !open {
 		c.sayGoodbye()
 	}

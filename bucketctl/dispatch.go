@@ -3,6 +3,7 @@ package bucketctl
 import (
 	"context"
 	"math"
+	"runtime"
 	"time"
 )
 
@@ -21,6 +22,7 @@ func (l *Limiter) dispatch(ctx context.Context) {
 		most     = maxBatch
 	)
 	for ctx.Err() == nil {
+		runtime.Gosched()       // those who were just served may stand in the queue again, and one call does for all
 		woken := l.wakeSignal() // before asking, so that no change after the answer is missed
 		if batch = l.queue.next(batch, most); len(batch) == 0 {
 			return
@@ -93,6 +95,9 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 				l.stats.count(a, r, now)
 				orphans = append(orphans, orphan{r.n, a.verdict})
 			}
+		case err == nil && a.code == codeWaits && q.closed:
+			q.remove(r)
+			r.answer <- answer{err: ErrClosed}
 		case err == nil && a.code == codeWaits:
 			if ask == 0 {
 				ask = max(time.Microsecond, a.ask)
@@ -117,8 +122,7 @@ func (l *Limiter) handOn(o orphan) {
 	now := time.Now()
 	q := &l.queue
 	q.mu.Lock()
-	for e := q.waiting.Front(); e != nil; e = e.Next() {
-		r := of(e)
+	for r := q.front; r != nil; r = r.behind {
 		if r.sent || r.gone || r.n > o.n || o.wait.Microseconds() > r.patience(now) {
 			continue
 		}

@@ -46,7 +46,7 @@ func (c *Client) Stats() Stats {
 // describe is what this worker knows of the bucket, without what is counted.
 func (l *Limiter) describe() WorkerBucket {
 	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Level: math.NaN()}
-	b.Waiting = l.queue.length()
+	b.Waiting = l.queue.waiting()
 	if due, short := l.queue.shortage(); short {
 		b.HeadWait = max(0, time.Until(due))
 	}

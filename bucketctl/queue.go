@@ -1,7 +1,6 @@
 package bucketctl
 
 import (
-	"container/list"
 	"sync"
 	"time"
 )
@@ -18,9 +17,10 @@ type request struct {
 	joined   time.Time
 	answer   chan answer // of one, so that whoever answers never waits
 
-	place *list.Element // in the queue; nil once answered or gone
-	sent  bool          // a call that asks for it is in flight
-	gone  bool          // its caller left meanwhile
+	before, behind *request // in the queue
+	stands         bool     // in the queue: neither answered nor gone
+	sent           bool     // a call that asks for it is in flight
+	gone           bool     // its caller left meanwhile
 }
 
 // answer is what a request gets.
@@ -42,13 +42,18 @@ func (r *request) patience(now time.Time) int64 {
 
 // queue is where the callers of one bucket and process stand, in their order of
 // arrival. One dispatcher asks Redis for all of them: while its call is in
-// flight the others gather, and the next call takes them all.
+// flight the others gather, and the next call takes them all. The list is made
+// of the requests themselves: one of the standard library's would allocate for
+// each caller.
 type queue struct {
 	mu      sync.Mutex
-	waiting list.List // of *request
+	front   *request
+	back    *request
+	length  int
 	tokens  float64   // that they want together
 	running bool      // a dispatcher is at work
-	resting bool      // it sleeps until tokens come back
+	closed  bool      // the Client is: nobody is served any more
+	resting bool      // the dispatcher sleeps until tokens come back
 	due     time.Time // while resting: when the first of the queue is due; zero: nobody knows
 }
 
@@ -56,11 +61,38 @@ type queue struct {
 func (q *queue) join(r *request) (start bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r.place = q.waiting.PushBack(r)
+	if q.closed {
+		r.answer <- answer{err: ErrClosed}
+		return false
+	}
+	r.stands, r.before, r.behind = true, q.back, nil
+	if q.back == nil {
+		q.front = r
+	} else {
+		q.back.behind = r
+	}
+	q.back = r
+	q.length++
 	q.tokens += r.n
 	start = !q.running
 	q.running = true
 	return start
+}
+
+// close answers all who wait, and all who come later, with ErrClosed; those that
+// a call in flight asks for get its answer.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	for r := q.front; r != nil; {
+		behind := r.behind
+		if !r.sent {
+			q.remove(r)
+			r.answer <- answer{err: ErrClosed}
+		}
+		r = behind
+	}
 }
 
 // leave takes a caller out, from wherever it stands. It reports whether the
@@ -68,7 +100,7 @@ func (q *queue) join(r *request) (start bool) {
 func (q *queue) leave(r *request) (answered bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if r.place == nil {
+	if !r.stands {
 		return true
 	}
 	r.gone = true
@@ -80,10 +112,20 @@ func (q *queue) leave(r *request) (answered bool) {
 
 // remove takes a request out of the list. Needs q.mu.
 func (q *queue) remove(r *request) {
-	q.waiting.Remove(r.place)
-	r.place = nil
+	if r.before == nil {
+		q.front = r.behind
+	} else {
+		r.before.behind = r.behind
+	}
+	if r.behind == nil {
+		q.back = r.before
+	} else {
+		r.behind.before = r.before
+	}
+	r.stands, r.before, r.behind = false, nil, nil
+	q.length--
 	q.tokens -= r.n
-	if q.waiting.Len() == 0 {
+	if q.length == 0 {
 		q.tokens = 0 // no drift
 	}
 }
@@ -95,8 +137,7 @@ func (q *queue) next(batch []*request, most int) []*request {
 	defer q.mu.Unlock()
 	q.resting = false
 	batch = batch[:0]
-	for e := q.waiting.Front(); e != nil && len(batch) < most; e = e.Next() {
-		r := of(e)
+	for r := q.front; r != nil && len(batch) < most; r = r.behind {
 		r.sent = true
 		batch = append(batch, r)
 	}
@@ -104,17 +145,11 @@ func (q *queue) next(batch []*request, most int) []*request {
 	return batch
 }
 
-// of is the request at a place; the list holds nothing else.
-func of(e *list.Element) *request {
-	r, _ := e.Value.(*request)
-	return r
-}
-
 // shortage reports whether callers wait for tokens, and until when the first.
 func (q *queue) shortage() (due time.Time, short bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.due, q.resting && q.waiting.Len() > 0
+	return q.due, q.resting && q.length > 0
 }
 
 // startBehind estimates when n tokens would be there behind all who wait, at a
@@ -122,16 +157,15 @@ func (q *queue) shortage() (due time.Time, short bool) {
 func (q *queue) startBehind(n, rate float64) (start time.Time, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	front := q.waiting.Front()
-	if !q.resting || front == nil || q.due.IsZero() || rate <= 0 {
+	if !q.resting || q.front == nil || q.due.IsZero() || rate <= 0 {
 		return time.Time{}, false
 	}
-	return q.due.Add(seconds((q.tokens - of(front).n + n) / rate)), true
+	return q.due.Add(seconds((q.tokens - q.front.n + n) / rate)), true
 }
 
-// length is how many callers stand in the queue.
-func (q *queue) length() int {
+// waiting is how many callers stand in the queue.
+func (q *queue) waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting.Len()
+	return q.length
 }

@@ -166,7 +166,7 @@ func TestQueueServesInOrderOfArrival(t *testing.T) {
 			defer mu.Unlock()
 			starts[i] = v.start()
 		})
-		awaitTrue(t, func() bool { return l.queue.length() == i+1 })
+		awaitTrue(t, func() bool { return l.queue.waiting() == i+1 })
 	}
 	if _, err := a.Resume(t.Context(), "k", AnyRev, ""); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestCloseWakesWaiters(t *testing.T) {
 	for range 2 { // one speaks for the queue, one stands in it
 		go func() { waited <- l.Wait(t.Context()) }()
 	}
-	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short && l.queue.length() == 2 })
+	awaitTrue(t, func() bool { _, short := l.queue.shortage(); return short && l.queue.waiting() == 2 })
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	returned := make(chan error, 1)
 	go func() { returned <- l.Wait(ctx) }()
-	awaitTrue(t, func() bool { return l.queue.length() == 1 })
+	awaitTrue(t, func() bool { return l.queue.waiting() == 1 })
 	cancelled := time.Now()
 	cancel()
 	if err := <-returned; !errors.Is(err, context.Canceled) {

@@ -63,23 +63,27 @@ func (v verdict) start() time.Time { return v.at.Add(v.wait) }
 // appendTake appends the script's arguments for a batch of requests.
 func appendTake(args []any, l Limit, gen int64, horizon time.Duration, ticket int64, batch []*request, now time.Time) []any {
 	args = append(declaredArguments(args, l, gen), horizon.Microseconds(), ticket)
-	for _, r := range batch {
-		args = append(args, requestArgument(r.n, r.patience(now)))
+	for i := 0; i < len(batch); {
+		n, patience := batch[i].n, batch[i].patience(now)
+		same := 1
+		for i+same < len(batch) && batch[i+same].n == n && batch[i+same].patience(now) == patience {
+			same++
+		}
+		args = append(args, requestArgument(n, patience, same))
+		i += same
 	}
 	return args
 }
 
-// mostCommon is the argument of a caller that wants 1 and has no deadline.
-const mostCommon = "1:9000000000000000"
-
-// requestArgument is one request as the script reads it. It is made an any here:
-// a constant then costs no allocation.
-func requestArgument(n float64, patience int64) any {
-	if n == 1 && patience == unlimited {
-		return mostCommon
+// requestArgument is so many requests as the script reads them: most of those
+// who wait want the same, and one argument then does for all.
+func requestArgument(n float64, patience int64, times int) string {
+	text := strconv.AppendFloat(make([]byte, 0, 40), n, 'f', -1, 64)
+	text = strconv.AppendInt(append(text, ':'), patience, 10)
+	if times > 1 {
+		text = strconv.AppendInt(append(text, ':'), int64(times), 10)
 	}
-	text := strconv.AppendFloat(make([]byte, 0, 32), n, 'f', -1, 64)
-	return string(strconv.AppendInt(append(text, ':'), patience, 10))
+	return string(text)
 }
 
 // declaredArguments appends the first four arguments of take and give.

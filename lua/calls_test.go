@@ -2,6 +2,7 @@ package lua_test
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -80,11 +81,25 @@ func (r *rig) takeAhead(l limits, horizon int64, asks ...ask) taken {
 // takeWith is a take that shows a ticket.
 func (r *rig) takeWith(l limits, horizon, ticket int64, asks ...ask) taken {
 	r.Helper()
-	args := append(l.args(), horizon, ticket)
-	for _, a := range asks {
-		args = append(args, exact(a.n)+":"+strconv.FormatInt(a.patience, 10))
+	return r.decode(r.run(takeScript, append(l.args(), append([]any{horizon, ticket}, requests(asks)...)...)...), len(asks))
+}
+
+// requests are the arguments for these: three and more of a kind as one.
+func requests(asks []ask) (args []any) {
+	for i := 0; i < len(asks); {
+		same := 1
+		for i+same < len(asks) && asks[i+same] == asks[i] {
+			same++
+		}
+		one := exact(asks[i].n) + ":" + strconv.FormatInt(asks[i].patience, 10)
+		if same > 2 {
+			args = append(args, one+":"+strconv.Itoa(same))
+		} else {
+			args = append(args, slices.Repeat([]any{one}, same)...)
+		}
+		i += same
 	}
-	return r.decode(r.run(takeScript, args...), len(asks))
+	return args
 }
 
 func (r *rig) decode(v []any, asks int) taken {

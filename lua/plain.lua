@@ -27,19 +27,17 @@ local function plain()
   if ts > now then return end
   level = level + (now - ts) / 1000000 * rate
   if level > capacity then level = capacity end
-  local text, n
   for i = 7, #ARGV do
-    if ARGV[i] ~= text then                            -- most ask for the same
-      text = ARGV[i]
-      n = tonumber(string.match(text, '^(%d+%.?%d*):%d+$'))
-    end
+    local n, times = string.match(ARGV[i], '^(%d+%.?%d*):%d+:?(%d*)$')
+    n = tonumber(n)
+    if n and times ~= '' then n = n * times end
     if not n or n <= 0 or n > level then return end
     level, granted = level - n, granted + n
   end
   local left = exp - now                               -- lives a day and until it is full, at most 36500 days and an hour
   if granted > 9e15 or left < 86400000000 or left < (capacity - level) / rate * 1000000 or left > 3153603600000000 then return end
 
-  text = string.format('%.17g', level)
+  local text = string.format('%.17g', level)
   redis.call('HSET', KEYS[1], 'tokens', text, 'ts', string.format('%.6f', now / 1000000), 'granted', string.format('%.17g', granted))
   return { now, 0, 0, 0, 0, 0, tonumber(ARGV[4]), o[4] and tonumber(o[4]) or 0, 0, text, ARGV[1], ARGV[2] }
 end

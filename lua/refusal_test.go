@@ -111,7 +111,7 @@ func TestArgumentsOutOfRangeAreRefused(t *testing.T) {
 			r.refused("ERR", resetScript, anyRev, listed, bad)
 		}
 	}
-	for _, list := range []string{"1", "1:", ":1", "1:2:3", ":", "1 2"} {
+	for _, list := range []string{"1", "1:", ":1", "1:2:0", "1:2:1001", "1:2:3:4", ":", "1 2"} {
 		r.refused("ERR", takeScript, append(plain.args(), horizon, 0, list)...)
 	}
 	r.refused("ERR", giveScript, append(plain.args(), "gift", "1", 0)...)

@@ -10,7 +10,8 @@
 --   4 gen       generation of the declared limit; 0: now
 --   5 horizon   microseconds: how far ahead a start may be charged
 --   6 ticket    server microseconds of an earlier reply; 0: none
---   7… n:patience   tokens, decimal, and the longest wait the caller accepts, whole microseconds
+--   7… n:patience, or n:patience:times   tokens, decimal, the longest wait the caller accepts, whole
+--               microseconds, and how many such requests follow each other, at most 1000
 -- REPLY
 --   1 now       server microseconds
 --   2 mended    0; 1: values were corrupt, begun again from empty; 2: ts was ahead, re-anchored
@@ -35,6 +36,7 @@
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
+local MOST_TIMES = 1000
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
 local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
 
@@ -44,18 +46,14 @@ if not (capacity and rate and per and gen and horizon and horizon >= 0 and ticke
   return redis.error_reply('ERR take: capacity, rate, per, gen, horizon or ticket is no number in range')
 end
 local asked = {}
-local text, n, patience
 for i = 7, #ARGV do
-  if ARGV[i] ~= text then                              -- most ask for the same
-    -- The pattern leaves nothing that tonumber would read differently elsewhere.
-    text = ARGV[i]
-    n, patience = string.match(text, '^(%d+%.?%d*):(%d+)$')
-    n, patience = tonumber(n), tonumber(patience)
-    if not n or n <= 0 or n > MAX_NUMBER or patience > MAX_NUMBER then
-      return redis.error_reply('ERR take: a request is not n:patience in range')
-    end
+  -- The pattern leaves nothing that tonumber would read differently elsewhere.
+  local n, patience, times = string.match(ARGV[i], '^(%d+%.?%d*):(%d+):?(%d*)$')
+  n, patience, times = tonumber(n), tonumber(patience), times == '' and 1 or tonumber(times)
+  if not n or n <= 0 or n > MAX_NUMBER or patience > MAX_NUMBER or times < 1 or times > MOST_TIMES then
+    return redis.error_reply('ERR take: a request is not n:patience:times in range')
   end
-  asked[2 * i - 13], asked[2 * i - 12] = n, patience
+  for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = n, patience end
 end
 
 local s, failed = load(KEYS[1], KEYS[2], now)
