@@ -104,7 +104,7 @@ func doJob(text string) {
 // tellRest says when all callers wait for the first time.
 func (w *worker) tellRest(ctx context.Context) {
 	for ctx.Err() == nil {
-		if _, short := w.limiter.queue.shortage(); short && w.limiter.queue.length() == w.Callers {
+		if _, short := w.limiter.queue.shortage(); short && w.limiter.queue.waiting() == w.Callers {
 			w.say(line{Kind: "rests"})
 			return
 		}
