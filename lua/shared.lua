@@ -11,6 +11,7 @@ local MAX_NUMBER   = 9e15          -- below 2^53, so that every whole number is 
 local MAX_COOLDOWN = DAY           -- the longest that a worker may ask for
 local MAX_BLOCKED  = DAY + HOUR    -- a `blocked` further ahead is corrupt; clocks may step back a little
 local MAX_AHEAD    = SECOND        -- a `ts` further ahead is re-anchored to now
+local MOST_TIMES   = 1000          -- of one request
 local MAX_LIFE     = 36500 * DAY   -- what a key's life is clamped to
 
 -- server_time reads the clock. Once per script: only newer servers freeze it.
@@ -36,6 +37,18 @@ local function number(text)
   local first = string.byte(text) or 0
   local v = first > 48 and first < 58 and tonumber(text) or odd_number(text)
   if v and v <= MAX_NUMBER and v >= -MAX_NUMBER then return v end   -- nan is neither
+  return nil
+end
+
+-- request reads n:patience or n:patience:times: tokens, the longest wait, and
+-- how many such requests follow each other. Or returns nil. The pattern leaves
+-- nothing that tonumber would read differently elsewhere.
+local function request(text)
+  local n, patience, times = string.match(text, '^(%d+%.?%d*):(%d+):?(%d*)$')
+  n, patience, times = tonumber(n), tonumber(patience), times == '' and 1 or tonumber(times)
+  if n and n > 0 and n <= MAX_NUMBER and patience <= MAX_NUMBER and times >= 1 and times <= MOST_TIMES then
+    return n, patience, times
+  end
   return nil
 end
 

@@ -36,7 +36,6 @@
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
-local MOST_TIMES = 1000
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
 local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
 
@@ -47,12 +46,8 @@ if not (capacity and rate and per and gen and horizon and horizon >= 0 and ticke
 end
 local asked = {}
 for i = 7, #ARGV do
-  -- The pattern leaves nothing that tonumber would read differently elsewhere.
-  local n, patience, times = string.match(ARGV[i], '^(%d+%.?%d*):(%d+):?(%d*)$')
-  n, patience, times = tonumber(n), tonumber(patience), times == '' and 1 or tonumber(times)
-  if not n or n <= 0 or n > MAX_NUMBER or patience > MAX_NUMBER or times < 1 or times > MOST_TIMES then
-    return redis.error_reply('ERR take: a request is not n:patience:times in range')
-  end
+  local n, patience, times = request(ARGV[i])
+  if not n then return redis.error_reply('ERR take: a request is not n:patience:times in range') end
   for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = n, patience end
 end
 

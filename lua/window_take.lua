@@ -11,7 +11,8 @@
 --   4 gen       generation of the declared limit; 0: now
 --   5 horizon   microseconds: how far ahead a start may be charged
 --   6 ticket    server microseconds of an earlier reply; 0: none
---   7… n:patience   tokens, decimal, and the longest wait the caller accepts, whole microseconds
+--   7… n:patience, or n:patience:times   tokens, decimal, the longest wait the caller accepts, whole
+--               microseconds, and how many such requests follow each other, at most 1000
 -- REPLY
 --   1 now       server microseconds
 --   2 mended    0; 1: values were corrupt or the log was gone, counted again; 2: starts were ahead, re-anchored
@@ -47,13 +48,9 @@ if not (declared and declared_rate and per and gen and horizon and horizon >= 0 
 end
 local asked = {}
 for i = 7, #ARGV do
-  -- The pattern leaves nothing that tonumber would read differently elsewhere.
-  local n, patience = string.match(ARGV[i], '^(%d+%.?%d*):(%d+)$')
-  n, patience = tonumber(n), tonumber(patience)
-  if not n or n <= 0 or n > MAX_NUMBER or patience > MAX_NUMBER then
-    return redis.error_reply('ERR window_take: a request is not n:patience in range')
-  end
-  asked[2 * i - 13], asked[2 * i - 12] = math.max(1e-6, millionths(n)), patience
+  local n, patience, times = request(ARGV[i])
+  if not n then return redis.error_reply('ERR window_take: a request is not n:patience:times in range') end
+  for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = math.max(1e-6, millionths(n)), patience end
 end
 
 local now = server_time()
