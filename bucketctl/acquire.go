@@ -16,7 +16,7 @@ func (l *Limiter) acquire(ctx context.Context, n float64) (verdict, error) {
 		l.stats.refuse()
 		return verdict{}, err
 	}
-	v, err := l.ask(ctx, n, deadline, false)
+	v, err := l.ask(ctx, n, nil, deadline, false)
 	if err != nil {
 		return v, err
 	}
@@ -26,7 +26,7 @@ func (l *Limiter) acquire(ctx context.Context, n float64) (verdict, error) {
 	case codeRefused:
 		return v, l.refused(v, deadline)
 	}
-	return v, l.untilStart(ctx, n, v)
+	return v, l.untilStart(ctx, orphan{n: n, verdict: v})
 }
 
 // fits refuses a caller whose deadline can't be met behind those who wait
@@ -60,26 +60,26 @@ func (c *Client) newRequest() *request {
 
 // ask stands in the queue until the request is answered, or its caller gives
 // up.
-func (l *Limiter) ask(ctx context.Context, n float64, deadline time.Time, allow bool) (verdict, error) {
-	r := l.client.newRequest()
-	r.n, r.deadline, r.allow, r.joined = n, deadline, allow, time.Now()
-	if l.queue.join(r) {
-		l.client.goUnlessClosed(l.dispatch)
+func (d *desk) ask(ctx context.Context, n float64, each []float64, deadline time.Time, allow bool) (verdict, error) {
+	r := d.client.newRequest()
+	r.n, r.each, r.deadline, r.allow, r.joined = n, each, deadline, allow, time.Now()
+	if d.queue.join(r) {
+		d.client.goUnlessClosed(d.dispatch)
 	}
 	select {
 	case a := <-r.answer: // also ErrClosed, from Close
-		l.client.requests.Put(r)
+		d.client.requests.Put(r)
 		return a.verdict, a.err
 	case <-ctx.Done():
 	}
-	l.stats.refuse()
-	if l.queue.leave(r) {
+	d.service.refuse()
+	if d.queue.leave(r) {
 		if a := <-r.answer; a.err == nil && a.code == codeCharged {
-			l.handOn(orphan{n, a.verdict})
+			d.handOn(orphan{n, each, a.verdict})
 		}
-		l.client.requests.Put(r)
+		d.client.requests.Put(r)
 	}
-	return verdict{}, l.gaveUp(ctx) // a request still in flight is the dispatcher's to forget
+	return verdict{}, d.service.gaveUp(ctx) // a request still in flight is the dispatcher's to forget
 }
 
 // refused is the error of a wait that does not fit.
@@ -90,6 +90,19 @@ func (l *Limiter) refused(v verdict, deadline time.Time) error {
 	return &DeadlineError{Key: l.key, Wait: v.wait, Left: max(0, time.Until(deadline))}
 }
 
+// count counts an answered request.
+func (l *Limiter) count(a answer, r *request, now time.Time) { l.stats.count(a, r.n, r.joined, now) }
+
+// refuse counts a request whose caller gave up before it was answered.
+func (l *Limiter) refuse() { l.stats.refuse() }
+
+// putBack refunds what nobody uses, beside its caller.
+func (l *Limiter) putBack(o orphan) {
+	if o.n >= MinTokens {
+		l.client.goUnlessClosed(func(ctx context.Context) { l.refund(ctx, o.n, o.verdict) })
+	}
+}
+
 // gaveUp is the error of a caller whose context ended.
 func (l *Limiter) gaveUp(ctx context.Context) error {
 	return fmt.Errorf("bucketctl: wait for %q: %w", l.key, ctx.Err())
@@ -97,21 +110,21 @@ func (l *Limiter) gaveUp(ctx context.Context) error {
 
 // untilStart sleeps until a charged request may start. The charge of a caller
 // that gives up before is handed on.
-func (l *Limiter) untilStart(ctx context.Context, n float64, v verdict) error {
-	if v.wait <= 0 {
+func (d *desk) untilStart(ctx context.Context, o orphan) error {
+	if o.wait <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(time.Until(v.due))
+	timer := time.NewTimer(time.Until(o.due))
 	defer timer.Stop()
 	var err error
 	select {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		err = l.gaveUp(ctx)
-	case <-l.client.alive.Done():
+		err = d.service.gaveUp(ctx)
+	case <-d.client.alive.Done():
 		err = ErrClosed
 	}
-	l.handOn(orphan{n, v})
+	d.handOn(o)
 	return err
 }

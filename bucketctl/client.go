@@ -43,6 +43,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	limiters map[string]*Limiter
+	sets     map[string]*set // by the names of their buckets
 	closed   bool
 }
 
@@ -61,7 +62,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	c := &Client{config: config, keys: keys, scripts: newScripts(), limiters: map[string]*Limiter{}}
+	c := &Client{config: config, keys: keys, scripts: newScripts(), limiters: map[string]*Limiter{}, sets: map[string]*set{}}
 	c.redis = config.Client
 	if c.redis == nil {
 		options, err := Options(config.URL)
@@ -184,9 +185,7 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 
 	c.cancel()
-	for _, l := range c.all() {
-		l.queue.close()
-	}
+	c.closeQueues()
 	if open, _, _ := c.link.isOpen(); c.ended(endTimeout) && !open {
 		c.sayGoodbye()
 	}
@@ -224,6 +223,18 @@ func (c *Client) sayGoodbye() {
 	err := errors.Join(c.publishReport(ctx, c.reportInterval(), true), c.beat(ctx, c.pulses(), 0))
 	if err != nil {
 		c.config.Logger.Debug("bucketctl: the last report was not published", "error", cause(err))
+	}
+}
+
+// closeQueues wakes all who wait.
+func (c *Client) closeQueues() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.limiters {
+		l.queue.close()
+	}
+	for _, s := range c.sets {
+		s.queue.close()
 	}
 }
 

@@ -78,24 +78,8 @@ func (l *Limiter) took(c *circumstances) {
 // decideAlone answers by the fallback policy. A hold, a cooldown and an
 // override that were seen stay in force until they end.
 func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason string, since time.Time) []verdict {
-	now := l.client.clock.now()
-	l.mu.Lock()
-	limit, seen := l.limitAt(now), l.seen
-	l.mu.Unlock()
-	c := &circumstances{
-		at:        now,
-		level:     math.NaN(),
-		limit:     limit,
-		local:     true,
-		localMode: Mode(l.options.fallback),
-		reason:    reason,
-		since:     since,
-		rev:       seen.rev,
-	}
-	stop, stopWait := l.stopped(now, seen)
-	if stop != stopNone {
-		c.stop, c.ask = stop, stopWait
-	}
+	c, stopWait := l.alone(reason, since)
+	stop, limit := c.stop, c.limit
 	var head time.Duration // how long the first of those who wait has to; they keep their order
 	for _, r := range batch {
 		v := verdict{circumstances: c, wait: stopWait}
@@ -125,6 +109,30 @@ func (l *Limiter) decideAlone(batch []*request, verdicts []verdict, reason strin
 		verdicts = append(verdicts, v)
 	}
 	return verdicts
+}
+
+// alone is what this worker knows of the bucket while it decides alone, and how
+// long what stops the bucket still does.
+func (l *Limiter) alone(reason string, since time.Time) (c *circumstances, stopWait time.Duration) {
+	now := l.client.clock.now()
+	l.mu.Lock()
+	limit, seen := l.limitAt(now), l.seen
+	l.mu.Unlock()
+	c = &circumstances{
+		at:        now,
+		level:     math.NaN(),
+		limit:     limit,
+		local:     true,
+		localMode: Mode(l.options.fallback),
+		reason:    reason,
+		since:     since,
+		rev:       seen.rev,
+	}
+	c.stop, stopWait = l.stopped(now, seen)
+	if c.stop != stopNone {
+		c.ask = stopWait
+	}
+	return c, stopWait
 }
 
 // waitsOrRefused is the code of a request that can't be served within wait. A

@@ -4,6 +4,7 @@ import "time"
 
 // Decision is the answer to one request, and who gave it.
 type Decision struct {
+	Key   string // the bucket; of several the one that decides: it stops them, or makes them wait for longest
 	OK    bool
 	At    time.Time     // server time at which the caller may start; zero if not OK
 	Wait  time.Duration // if not OK: how long a caller would have to wait, at least

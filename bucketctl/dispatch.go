@@ -7,36 +7,30 @@ import (
 	"time"
 )
 
-// orphan is a charge whose caller left before its start.
-type orphan struct {
-	n float64
-	verdict
-}
-
 // dispatch serves the queue until it is empty. It is the only one that asks
-// Redis for this bucket's waiting callers.
-func (l *Limiter) dispatch(ctx context.Context) {
+// Redis for those who stand in it.
+func (d *desk) dispatch(ctx context.Context) {
 	var (
 		batch    []*request
 		verdicts []verdict
 		most     = maxBatch
 	)
 	for ctx.Err() == nil {
-		runtime.Gosched()       // those who were just served may stand in the queue again, and one call does for all
-		woken := l.wakeSignal() // before asking, so that no change after the answer is missed
-		if batch = l.queue.next(batch, most); len(batch) == 0 {
+		runtime.Gosched()        // those who were just served may stand in the queue again, and one call does for all
+		woken := d.bell.signal() // before asking, so that no change after the answer is missed
+		if batch = d.queue.next(batch, most); len(batch) == 0 {
 			return
 		}
 		var err error
-		verdicts, err = l.decide(ctx, batch, verdicts[:0])
-		ask, orphans := l.deliver(batch, verdicts, err)
+		verdicts, err = d.service.decide(ctx, batch, verdicts[:0])
+		ask, orphans := d.deliver(batch, verdicts, err)
 		for _, o := range orphans {
-			l.handOn(o)
+			d.handOn(o)
 		}
 		most = maxBatch
 		if ask > 0 {
-			l.rest(ctx, ask, woken)
-			most = l.affordable(verdicts)
+			d.rest(ctx, ask, woken)
+			most = d.service.affordable(verdicts)
 		}
 	}
 }
@@ -52,8 +46,8 @@ func (l *Limiter) affordable(verdicts []verdict) int {
 
 // rest sleeps until it is time to ask again, a change of the bucket wakes, or
 // the Client ends.
-func (l *Limiter) rest(ctx context.Context, ask time.Duration, woken <-chan struct{}) {
-	early := l.roundTrip / 2 // asking is timed ahead; a start never is
+func (d *desk) rest(ctx context.Context, ask time.Duration, woken <-chan struct{}) {
+	early := d.roundTrip / 2 // asking is timed ahead; a start never is
 	timer := time.NewTimer(nap(max(ask-early, time.Microsecond)))
 	defer timer.Stop()
 	select {
@@ -77,9 +71,9 @@ func nap(long time.Duration) time.Duration {
 // deliver answers the requests of one call. Those who must wait keep their
 // places, and ask is when to ask for them again. Charges whose callers left
 // come back as orphans.
-func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask time.Duration, orphans []orphan) {
+func (d *desk) deliver(batch []*request, verdicts []verdict, err error) (ask time.Duration, orphans []orphan) {
 	now := time.Now()
-	q := &l.queue
+	q := &d.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, r := range batch {
@@ -92,8 +86,8 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 		case r.gone:
 			q.remove(r)
 			if err == nil && a.code == codeCharged {
-				l.stats.count(a, r, now)
-				orphans = append(orphans, orphan{r.n, a.verdict})
+				d.service.count(a, r, now)
+				orphans = append(orphans, orphan{r.n, r.each, a.verdict})
 			}
 		case err == nil && a.code == codeWaits && q.closed:
 			q.remove(r)
@@ -108,7 +102,7 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 			}
 		default:
 			q.remove(r)
-			l.stats.count(a, r, now)
+			d.service.count(a, r, now)
 			r.answer <- a
 		}
 	}
@@ -118,21 +112,22 @@ func (l *Limiter) deliver(batch []*request, verdicts []verdict, err error) (ask 
 // handOn gives a charge whose caller left to the first in the queue that it
 // suffices for, and what is left of it back to the bucket. It was counted when
 // it was charged, as the bucket counts.
-func (l *Limiter) handOn(o orphan) {
+func (d *desk) handOn(o orphan) {
 	now := time.Now()
-	q := &l.queue
+	q := &d.queue
 	q.mu.Lock()
 	for r := q.front; r != nil; r = r.behind {
-		if r.sent || r.gone || r.n > o.n || o.wait.Microseconds() > r.patience(now) {
+		if r.sent || r.gone || !o.covers(r) || o.wait.Microseconds() > r.patience(now) {
 			continue
 		}
 		q.remove(r)
-		o.n -= r.n // before the answer: its caller may use the request again at once
+		rest := o.without(r) // before the answer: its caller may use the request again at once
 		r.answer <- answer{verdict: o.verdict}
+		o = rest
 		break
 	}
 	q.mu.Unlock()
-	if o.n >= MinTokens && !o.local {
-		l.client.goUnlessClosed(func(ctx context.Context) { l.refund(ctx, o.n, o.verdict) })
+	if !o.local {
+		d.service.putBack(o)
 	}
 }

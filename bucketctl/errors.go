@@ -22,6 +22,14 @@ var (
 	// finite number above 0 and in range.
 	ErrTokens = errors.New("bucketctl: unusable number of tokens")
 
+	// ErrTogether is returned by Client.All for buckets that can't be drawn from
+	// together: none, one twice, of another Client, too many, or of another kind.
+	ErrTogether = errors.New("bucketctl: these buckets can't be drawn from together")
+
+	// ErrSlots is returned by Client.All for buckets that a Redis Cluster may
+	// keep on different servers; see SlotsError. It is an ErrTogether as well.
+	ErrSlots = fmt.Errorf("%w: their names share no cluster slot", ErrTogether)
+
 	// ErrConfig is returned by Open and NewAdmin for settings that can't work.
 	ErrConfig = errors.New("bucketctl: unusable configuration")
 
@@ -82,6 +90,18 @@ func (e *ExceedsCapacityError) Error() string {
 
 // Is makes errors.Is(err, ErrExceedsCapacity) true.
 func (e *ExceedsCapacityError) Is(target error) bool { return target == ErrExceedsCapacity }
+
+// SlotsError names two buckets whose names lie in different slots of a Redis
+// Cluster, where no script may touch both.
+type SlotsError struct{ Key, Other string }
+
+func (e *SlotsError) Error() string {
+	return fmt.Sprintf("bucketctl: %q and %q can't be drawn from together: a cluster may keep them on different servers; "+
+		"give both one tag in braces, such as %q and %q", e.Key, e.Other, "{tag}:a", "{tag}:b")
+}
+
+// Unwrap makes errors.Is true for ErrSlots and ErrTogether.
+func (e *SlotsError) Unwrap() error { return ErrSlots }
 
 // DeadlineError says how long the wait would have been.
 type DeadlineError struct {

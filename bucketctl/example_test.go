@@ -33,6 +33,36 @@ func Example() {
 
 func jobs() <-chan func() { return nil }
 
+// Requests and tokens per minute of a language model: both or neither.
+func ExampleClient_All() {
+	ctx := context.Background()
+	client, err := bucketctl.Open(ctx, bucketctl.Config{URL: os.Getenv("REDIS_URL"), App: "chat"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	requests, err := client.Bucket("llm:{gpt}:requests", bucketctl.PerMinute(500))
+	if err != nil {
+		log.Fatal(err)
+	}
+	tokens, err := client.Bucket("llm:{gpt}:tokens", bucketctl.PerMinute(90_000))
+	if err != nil {
+		log.Fatal(err)
+	}
+	both, err := client.All(requests.Need(1), tokens.Need(1200))
+	if err != nil {
+		log.Fatal(err)
+	}
+	grant, err := both.Acquire(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	used := 950.0 // what the answer says
+	if err := grant.Settle(ctx, tokens.Need(used)); err != nil {
+		log.Print(err)
+	}
+}
+
 // AllowN never waits. Its Decision tells who decided, and how long a request
 // that is refused would have to wait.
 func ExampleLimiter_AllowN() {

@@ -32,7 +32,11 @@ func (l *Limiter) Acquire(ctx context.Context, n float64) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Grant{At: v.start(), N: n, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source(), limiter: l, verdict: v}, nil
+	return l.newGrant(n, v), nil
+}
+
+func (l *Limiter) newGrant(n float64, v verdict) *Grant {
+	return &Grant{At: v.start(), N: n, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source(), limiter: l, verdict: v}
 }
 
 // Settle tells what the request really cost, in tokens: the rest is put back,
@@ -41,13 +45,20 @@ func (l *Limiter) Acquire(ctx context.Context, n float64) (*Grant, error) {
 // a cost that is no finite number from 0, and ErrUnavailable where Redis can't
 // be asked: the charge then stays as it is.
 func (g *Grant) Settle(ctx context.Context, used float64) error {
-	if !(used >= 0 && used <= MaxCapacity) { // also true for NaN
-		return fmt.Errorf("bucket %q: %w: a cost of %s: it must be from 0 to %s",
-			g.limiter.key, ErrTokens, formatNumber(used), formatNumber(MaxCapacity))
+	if err := validateCost(g.limiter.key, used); err != nil {
+		return err
 	}
 	var err error
 	g.once.Do(func() { err = g.giveBack(ctx, "settle", g.N-used) })
 	return err
+}
+
+func validateCost(key string, used float64) error {
+	if !(used >= 0 && used <= MaxCapacity) { // also true for NaN
+		return fmt.Errorf("bucket %q: %w: a cost of %s: it must be from 0 to %s",
+			key, ErrTokens, formatNumber(used), formatNumber(MaxCapacity))
+	}
+	return nil
 }
 
 // Cancel tells that the request was not made. Its tokens are put back as far as

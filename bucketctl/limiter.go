@@ -29,7 +29,8 @@ const longNap = 4500 * time.Millisecond
 // While Redis can't be asked a Limiter decides by its fallback policy, and
 // every Decision says so.
 type Limiter struct {
-	client   *Client
+	desk
+
 	key      string
 	keys     []string // of the scripts: the bucket, its operators' record, a window's log
 	window   bool     // a sliding window: capacity tokens in each span of capacity / rate
@@ -40,22 +41,20 @@ type Limiter struct {
 	route   atomic.Pointer[link]
 	pulse   *pulse // its live workers
 
-	queue queue
 	share share
 	stats stats
 
-	mu    sync.Mutex
-	woken chan struct{} // closed at a wake, then replaced
-	seen  circumstances // of the newest reply of Redis; zero before the first
-	owed  float64       // granted alone and not yet debited from the shared bucket
-	cool  cooldown
+	mu   sync.Mutex
+	seen circumstances // of the newest reply of Redis; zero before the first
+	owed float64       // granted alone and not yet debited from the shared bucket
+	cool cooldown
+	sets []*set // that it is a member of
 
 	paying sync.Mutex // held while Redis is told what it missed
 
 	// Of the dispatcher alone.
 	arguments []any
-	roundTrip time.Duration // of its last call
-	ticket    int64         // its place in the queue across processes, server microseconds
+	ticket    int64 // its place in the queue across processes, server microseconds
 }
 
 // limiterScripts are the scripts of a limiter's kind. They take the same
@@ -64,7 +63,6 @@ type limiterScripts struct{ take, give, cool *redis.Script }
 
 func newLimiter(c *Client, key string, declared Limit, window bool, options bucketOptions) *Limiter {
 	l := &Limiter{
-		client:   c,
 		key:      key,
 		keys:     []string{key, c.keys.Limit(key)},
 		declared: declared,
@@ -72,12 +70,12 @@ func newLimiter(c *Client, key string, declared Limit, window bool, options buck
 		pulse:    newPulse(c.keys.Workers(key), c.config),
 		window:   window,
 		scripts:  limiterScripts{c.scripts.take, c.scripts.give, c.scripts.cool},
-		woken:    make(chan struct{}),
 	}
 	if window {
 		l.keys = append(l.keys, c.keys.Log(key))
 		l.scripts = limiterScripts{c.scripts.windowTake, c.scripts.windowGive, c.scripts.windowCool}
 	}
+	l.desk = newDesk(c, l)
 	l.route.Store(c.link)
 	return l
 }
@@ -120,16 +118,16 @@ func (l *Limiter) AllowN(ctx context.Context, n float64) (Decision, error) {
 	if due, short := l.queue.shortage(); short {
 		l.stats.refuse()
 		mode, since := l.mode()
-		return Decision{Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: mode, Reason: "others wait", Since: since, Source: SourceQueue}, nil
+		return Decision{Key: l.key, Wait: max(0, time.Until(due)), Level: math.NaN(), Mode: mode, Reason: "others wait", Since: since, Source: SourceQueue}, nil
 	}
-	v, err := l.ask(ctx, n, time.Time{}, true)
+	v, err := l.ask(ctx, n, nil, time.Time{}, true)
 	if err != nil {
 		return Decision{}, err
 	}
 	if v.code == codeImpossible {
-		return v.decision(), l.exceeds(n, v)
+		return v.decision(l.key), l.exceeds(n, v)
 	}
-	return v.decision(), nil
+	return v.decision(l.key), nil
 }
 
 // Peek returns the bucket's state and takes nothing.
@@ -160,8 +158,8 @@ func (l *Limiter) exceeds(n float64, v verdict) error {
 }
 
 // decision is what AllowN's caller sees of a verdict.
-func (v verdict) decision() Decision {
-	d := Decision{OK: v.code == codeCharged, Level: v.level, Limit: v.limit, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source()}
+func (v verdict) decision(key string) Decision {
+	d := Decision{Key: key, OK: v.code == codeCharged, Level: v.level, Limit: v.limit, Mode: v.mode(), Reason: v.reason, Since: v.since, Source: v.source()}
 	if d.OK {
 		d.At = v.start()
 		return d
@@ -193,16 +191,11 @@ func (v verdict) mode() Mode {
 
 // wake ends every sleep of this bucket's waiters.
 func (l *Limiter) wake() {
+	l.bell.ring()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.woken)
-	l.woken = make(chan struct{})
-}
-
-// wakeSignal is closed at the next wake. Take it before asking Redis, so that
-// no change after the answer is missed.
-func (l *Limiter) wakeSignal() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.woken
+	sets := l.sets
+	l.mu.Unlock()
+	for _, s := range sets {
+		s.bell.ring()
+	}
 }

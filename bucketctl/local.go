@@ -34,31 +34,80 @@ func partOf(limit Limit, workers int) Limit {
 }
 
 // take reserves n tokens at now if the wait for them is at most longest.
-// Otherwise it reserves nothing and tells the wait. A request larger than the
-// share's burst is reserved piece by piece: it waits until its last piece is
-// there.
+// Otherwise it reserves nothing and tells the wait.
 func (s *share) take(now time.Time, part Limit, n float64, longest time.Duration) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.follow(now, part)
+	pieces, wait := s.reserve(now, n, longest)
+	if wait <= longest {
+		return wait, true
+	}
+	cancelAll(now, pieces)
+	return wait, false
+}
+
+// reserve reserves n tokens, as far as the wait is at most longest, and tells
+// the wait. A request larger than the share's burst is reserved piece by piece:
+// it waits until its last piece is there. Needs s.mu.
+func (s *share) reserve(now time.Time, n float64, longest time.Duration) (pieces []*rate.Reservation, wait time.Duration) {
 	burst := s.limiter.Burst()
-	var pieces []*rate.Reservation
 	for left := n * localUnits; left > 0; left -= float64(burst) {
 		piece := s.limiter.ReserveN(now, min(burst, units(left/localUnits)))
 		pieces = append(pieces, piece)
 		wait = piece.DelayFrom(now)
 		if rest := left - float64(burst); wait > longest && rest > 0 { // no need to book what is given up anyway
-			wait = addWaits(wait, seconds(rest/float64(s.limiter.Limit())))
-			break
+			return pieces, addWaits(wait, seconds(rest/float64(s.limiter.Limit())))
 		}
 	}
-	if wait <= longest {
-		return wait, true
-	}
+	return pieces, wait
+}
+
+func cancelAll(now time.Time, pieces []*rate.Reservation) {
 	for i := len(pieces) - 1; i >= 0; i-- {
 		pieces[i].CancelAt(now)
 	}
-	return wait, false
+}
+
+// reservation is what a share has put aside for a request on several buckets.
+type reservation struct {
+	share  *share
+	pieces []*rate.Reservation
+	units  float64
+	wait   time.Duration
+}
+
+// hold is take for who has yet to see whether other shares do as well: what it
+// reserved is kept or released.
+func (s *share) hold(now time.Time, part Limit, n float64, longest time.Duration) reservation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow(now, part)
+	pieces, wait := s.reserve(now, n, longest)
+	return reservation{s, pieces, n * localUnits, wait}
+}
+
+// release puts back what was reserved.
+func (r reservation) release(now time.Time) {
+	r.share.mu.Lock()
+	defer r.share.mu.Unlock()
+	cancelAll(now, r.pieces)
+}
+
+// keepUntil keeps it for a start after wait. What would flow over the brim until
+// then is dropped, as if it were taken at the start.
+func (r reservation) keepUntil(now time.Time, wait time.Duration) {
+	s := r.share
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limiter == nil {
+		return // Redis answers again
+	}
+	burst := float64(s.limiter.Burst())
+	atStart := s.limiter.TokensAt(now) + wait.Seconds()*float64(s.limiter.Limit())
+	if over := atStart - max(0, burst-r.units); over >= 1 {
+		s.limiter.ReserveN(now, int(min(over, burst)))
+	}
 }
 
 // addWaits saturates: where a token takes centuries, so do two.

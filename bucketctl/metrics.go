@@ -43,13 +43,28 @@ func (c *Client) Stats() Stats {
 	return s
 }
 
+// waiting is how many callers wait for tokens of the bucket, of it alone or of
+// several, and how long the first of each queue still has to, at most.
+func (l *Limiter) waiting() (callers int, head time.Duration) {
+	l.mu.Lock()
+	desks := []*desk{&l.desk}
+	for _, s := range l.sets {
+		desks = append(desks, &s.desk)
+	}
+	l.mu.Unlock()
+	for _, d := range desks {
+		callers += d.queue.waiting()
+		if due, short := d.queue.shortage(); short {
+			head = max(head, time.Until(due))
+		}
+	}
+	return callers, head
+}
+
 // describe is what this worker knows of the bucket, without what is counted.
 func (l *Limiter) describe() WorkerBucket {
 	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Level: math.NaN()}
-	b.Waiting = l.queue.waiting()
-	if due, short := l.queue.shortage(); short {
-		b.HeadWait = max(0, time.Until(due))
-	}
+	b.Waiting, b.HeadWait = l.waiting()
 	if open, reason, since := l.link().isOpen(); open {
 		b.Mode, b.Reason, b.Since = Mode(l.options.fallback), reason, since
 	}

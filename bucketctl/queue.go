@@ -9,9 +9,10 @@ import (
 // faster, and would keep Redis from others for longer.
 const maxBatch = 256
 
-// request is one caller who wants n tokens.
+// request is one caller who wants n tokens, or so many each of several buckets.
 type request struct {
 	n        float64
+	each     []float64 // in the order of the buckets; nil: of one bucket
 	deadline time.Time // of the caller; zero: none
 	allow    bool      // has no patience at all
 	joined   time.Time

@@ -80,7 +80,7 @@ func TestReturnedWaitIsExact(t *testing.T) {
 		if d, err := l.AllowN(t.Context(), 5); err != nil || !d.OK {
 			t.Fatalf("%v: %+v, %v", limit, d, err)
 		}
-		v, err := l.ask(t.Context(), 5, time.Time{}, true)
+		v, err := l.ask(t.Context(), 5, nil, time.Time{}, true)
 		if err != nil || v.code != codeRefused && limit.Rate < 100 {
 			t.Fatalf("%v: an empty bucket answers %+v, %v", limit, v, err)
 		}

@@ -13,19 +13,20 @@ import (
 // does not know one, so that neither SCRIPT LOAD nor a full script cache is
 // ever needed.
 type scripts struct {
-	take, give, limit, hold, reset, beat, cool *redis.Script
-	windowTake, windowGive, windowCool         *redis.Script
+	take, takeAll, give, limit, hold, reset, beat, cool *redis.Script
+	windowTake, windowGive, windowCool                  *redis.Script
 }
 
 func newScripts() scripts {
 	return scripts{
-		take:  redis.NewScript(lua.Take()),
-		give:  redis.NewScript(lua.Give()),
-		limit: redis.NewScript(lua.Limit()),
-		hold:  redis.NewScript(lua.Hold()),
-		reset: redis.NewScript(lua.Reset()),
-		beat:  redis.NewScript(lua.Beat()),
-		cool:  redis.NewScript(lua.Cool()),
+		take:    redis.NewScript(lua.Take()),
+		takeAll: redis.NewScript(lua.TakeAll()),
+		give:    redis.NewScript(lua.Give()),
+		limit:   redis.NewScript(lua.Limit()),
+		hold:    redis.NewScript(lua.Hold()),
+		reset:   redis.NewScript(lua.Reset()),
+		beat:    redis.NewScript(lua.Beat()),
+		cool:    redis.NewScript(lua.Cool()),
 
 		windowTake: redis.NewScript(lua.WindowTake()),
 		windowGive: redis.NewScript(lua.WindowGive()),

@@ -55,23 +55,30 @@ func (c *Client) behind(to *link) []*Limiter {
 // link is what tells whether the bucket's server is asked.
 func (l *Limiter) link() *link { return l.route.Load() }
 
-// run runs one of the bucket's scripts. In a cluster it asks the bucket's server
+// run runs one of the bucket's scripts.
+func (l *Limiter) run(ctx context.Context, script *redis.Script, args ...any) (reply, error) {
+	return l.client.run(ctx, script, l.keys, []*Limiter{l}, args...)
+}
+
+// run runs a script on buckets of one slot. In a cluster it asks their server
 // itself: the cluster's own client sends a call again whose connection broke,
 // and nobody would know whether it was charged twice. Only a redirection, which
 // charged nothing, is left to that client.
-func (l *Limiter) run(ctx context.Context, script *redis.Script, args ...any) (reply, error) {
-	cluster, is := l.client.redis.(*redis.ClusterClient)
+func (c *Client) run(ctx context.Context, script *redis.Script, keys []string, buckets []*Limiter, args ...any) (reply, error) {
+	cluster, is := c.redis.(*redis.ClusterClient)
 	if !is {
-		return runScript(ctx, l.client.redis, script, l.keys, args...)
+		return runScript(ctx, c.redis, script, keys, args...)
 	}
-	server, err := cluster.MasterForKey(ctx, l.key)
+	server, err := cluster.MasterForKey(ctx, keys[0])
 	if err != nil {
 		return nil, err
 	}
-	l.goVia(server.Options().Addr)
-	r, err := runScript(ctx, server, script, l.keys, args...)
+	for _, l := range buckets {
+		l.goVia(server.Options().Addr)
+	}
+	r, err := runScript(ctx, server, script, keys, args...)
 	if redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK") {
-		return runScript(ctx, cluster, script, l.keys, args...)
+		return runScript(ctx, cluster, script, keys, args...)
 	}
 	return r, err
 }

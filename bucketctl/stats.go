@@ -20,20 +20,20 @@ type stats struct {
 	allWaits, allCallTime distribution
 }
 
-// count counts an answered request.
-func (s *stats) count(a answer, r *request, now time.Time) {
+// count counts a request for n tokens that was answered at now.
+func (s *stats) count(a answer, n float64, joined, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.largestN = math.Max(s.largestN, r.n)
+	s.largestN = math.Max(s.largestN, n)
 	if a.err != nil || a.code != codeCharged {
 		s.refused++
 		return
 	}
-	s.granted += r.n
+	s.granted += n
 	if a.local {
-		s.local += r.n
+		s.local += n
 	}
-	waited := now.Sub(r.joined) + a.wait
+	waited := now.Sub(joined) + a.wait
 	s.waits.add(waited)
 	s.allWaits.add(waitBounds(), waited)
 }

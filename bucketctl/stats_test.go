@@ -12,7 +12,7 @@ func TestStatsCount(t *testing.T) {
 	now := time.Now()
 	tell := func(code int64, local bool, n float64, waited, wait time.Duration) {
 		a := answer{verdict: verdict{circumstances: &circumstances{local: local}, code: code, wait: wait}}
-		s.count(a, &request{n: n, joined: now.Add(-waited)}, now)
+		s.count(a, n, now.Add(-waited), now)
 	}
 	tell(codeCharged, false, 3, 4*time.Millisecond, 6*time.Millisecond)
 	tell(codeCharged, true, 1.5, 0, 20*time.Millisecond)

@@ -55,6 +55,14 @@ type verdict struct {
 	code int64
 	wait time.Duration // charged: until the start; else: at least how long
 	due  time.Time     // charged: the start by this machine's clock
+	of   *together     // nil: of one bucket
+}
+
+// together is what a verdict on several buckets says of each. Its own
+// circumstances are those of the bucket that decides.
+type together struct {
+	which int // decides
+	each  []*circumstances
 }
 
 // start is when a charged caller may start, by the server's clock.
@@ -141,9 +149,16 @@ func decodeCircumstances(r reply) (*circumstances, error) {
 	if err != nil {
 		return nil, err
 	}
+	return circumstancesOf(ints, r, 9)
+}
+
+// circumstancesOf makes them of nine integers, in the order of take's reply, and
+// of the three texts from an item on.
+func circumstancesOf(ints []int64, r reply, from int) (*circumstances, error) {
 	var floats [3]float64
 	for i := range floats {
-		if floats[i], err = r.number(9 + i); err != nil {
+		var err error
+		if floats[i], err = r.number(from + i); err != nil {
 			return nil, err
 		}
 	}

@@ -29,6 +29,9 @@ var windowCool string
 //go:embed take.lua
 var take string
 
+//go:embed take_all.lua
+var takeAll string
+
 //go:embed give.lua
 var give string
 
@@ -52,6 +55,9 @@ var cool string
 
 // Take charges a list of requests to a bucket.
 func Take() string { return plain + shared + take }
+
+// TakeAll charges a list of requests to several buckets at once.
+func TakeAll() string { return shared + takeAll }
 
 // Give puts tokens back, or takes some out afterwards.
 func Give() string { return shared + give }

@@ -163,3 +163,15 @@ func hasHashTag(key string) bool {
 	}
 	return strings.IndexByte(key[open+1:], '}') > 0
 }
+
+// HashTag is the part of key that decides its slot in a cluster: what lies
+// between the first "{" and the first "}" after it, if that is not empty, else
+// all of it. Keys of one tag share a slot; others might, by chance alone.
+func HashTag(key string) string {
+	if !hasHashTag(key) {
+		return key
+	}
+	_, rest, _ := strings.Cut(key, "{")
+	tag, _, _ := strings.Cut(rest, "}")
+	return tag
+}

@@ -1,0 +1,284 @@
+-- take_all: charge a list of requests to several buckets at once, in order, each request all or nothing.
+--
+-- KEYS
+--   1… of each bucket: itself, a hash, and its limit, a hash, the operators' record
+-- ARGV
+--   1 horizon   microseconds: how far ahead a start may be charged
+--   2… of each bucket: capacity, rate, per, gen and ticket, as for take; then of each request: n:…:n:patience,
+--               tokens of each bucket, decimal, and the longest wait that the caller accepts, whole microseconds
+-- REPLY
+--   1 now       server microseconds
+--   2 ask       microseconds until those who wait should ask again; 0: nobody waits
+--   3… of each bucket: mended, stop, stop_end, ticket, gen, rev, over_end, level, capacity and rate, as of take;
+--               then of each request: code and wait as of take, and the bucket that decides: the one that
+--               is too small, stops it, or makes it wait for longest; counted from 1. Nothing of the
+--               requests where all are charged and start at once
+-- WRITES
+--   each bucket: tokens ts granted capacity rate per gen exp turn need first; deletes turn need first where nobody
+--           waits, and blocked blocked_by that are over or can't be
+
+-- A request starts when the last of its buckets lets it. Another bucket, whose
+-- tokens are there earlier, is charged now and not at the start, and must not
+-- gain by that: what would flow over its brim until then is dropped at once. With
+-- w until the start, its level becomes min(level, capacity - rate x w) - n. Left
+-- alone it then rises to min(level + rate x w, capacity) - n at the start and is
+-- never at the brim before: just as if it were charged then.
+--
+-- So after every charge, c, with its start s, of take as well:
+--   level <= capacity - n - rate x (s - c)   and   level >= -rate x (s - c)
+-- Of the charges whose starts lie within a span from a to b let the first be made
+-- at c1 and the last at c2. The first bound at c1, what accrues until c2, and what
+-- the others take leave a level of at most capacity + rate x (c2 - a) - sum; the
+-- second bound at c2 is at least rate x (c2 - b). So sum <= capacity + rate x
+-- (b - a), in each bucket, in whatever order the starts come.
+
+local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
+local HELD, COOLING = 1, 2
+local TWO_MICROSECONDS = 2
+local FAR   = 4 * SECOND           -- as in take
+local SPARE = 0.2
+
+local function bad(what) return redis.error_reply('ERR take_all: ' .. what) end
+
+local buckets, now = #KEYS / 2, server_time()
+local first_request = 2 + 5 * buckets
+local horizon = number(ARGV[1])
+if not (horizon and horizon >= 0) or buckets < 1 or buckets % 1 ~= 0 then return bad('horizon or keys are out of range') end
+
+local declared = {}
+for b = 1, buckets do
+  local at = 5 * b - 3
+  local d = {
+    capacity = positive(ARGV[at]), rate = positive(ARGV[at + 1]), per = number(ARGV[at + 2]), gen = number(ARGV[at + 3]),
+    ticket = number(ARGV[at + 4]), texts = { ARGV[at], ARGV[at + 1] },
+  }
+  if not (d.capacity and d.rate and d.per and d.gen and d.ticket and d.ticket >= 0) then
+    return bad('capacity, rate, per, gen or ticket is no number in range')
+  end
+  declared[b] = d
+end
+
+-- read_request returns the tokens of each bucket and the patience, or nil.
+local function read_request(text)
+  local request = {}
+  for part in string.gmatch(text, '[^:]+') do
+    -- The pattern leaves nothing that tonumber would read differently elsewhere.
+    local v = string.find(part, '^%d+%.?%d*$') and tonumber(part)
+    if not v or v > MAX_NUMBER then return nil end
+    request[#request + 1] = v
+  end
+  request.patience = table.remove(request)
+  if #request ~= buckets or not string.find(text, '^%d[%d.:]*:%d+$') or string.find(text, '::', 1, true) then return nil end
+  for b = 1, buckets do
+    if request[b] <= 0 then return nil end
+  end
+  return request
+end
+
+local asked = {}
+local text, request
+for i = first_request, #ARGV do
+  if ARGV[i] ~= text then                              -- most ask for the same
+    text = ARGV[i]
+    request = read_request(text)
+    if not request then return bad('a request is not n:…:n:patience in range') end
+  end
+  asked[#asked + 1] = request
+end
+
+local states = {}
+for b = 1, buckets do
+  local s, failed = load(KEYS[2 * b - 1], KEYS[2 * b], now)
+  if failed then
+    if not is_wrong_type(failed) then return failed end
+    return wrong_type('bucket ' .. b .. ': ' .. string.gsub(failed.err, '^%-?WRONGTYPE ', ''))
+  end
+  states[b] = s
+end
+
+-- What stops one of them stops all: a hold first, and what lasts longest.
+local stop, stop_wait, stop_by = 0, 0, 0
+for b = 1, buckets do
+  local s, d = states[b], declared[b]
+  s.own_gen = d.gen == 0 and now or d.gen
+  s.max, s.speed = declare(s, d.capacity, d.rate, d.per, s.own_gen, d.texts)
+  s.stop, s.stop_end = 0, 0
+  local is_held, hold_end = held(s)
+  if is_held then
+    s.stop, s.stop_end = HELD, hold_end
+  elseif s.blocked > now then
+    s.stop, s.stop_end = COOLING, s.blocked
+  end
+  if s.stop ~= 0 then
+    local wait = s.stop_end == 0 and MAX_NUMBER or s.stop_end - now
+    if stop == 0 or s.stop == HELD and (stop ~= HELD or wait > stop_wait) or s.stop == stop and wait > stop_wait then
+      stop, stop_by = s.stop, b
+    end
+    stop_wait = math.max(stop_wait, wait)
+  end
+end
+
+-- reaches returns how long until the level is there, microseconds.
+local function reaches(s, level)
+  return math.min(MAX_NUMBER, math.max(1, math.ceil((level - s.level) / s.speed * SECOND + s.lag)))
+end
+
+local function lapse_level(s, n) return math.min(s.max, math.max(n, s.need) + s.within) end
+
+-- The queue across processes is take's, in each of the buckets: a set has a
+-- ticket for each, and it is not its turn before it is in all of them. It asks
+-- again at the latest. Nobody waits for a set whose turn it is in one bucket and
+-- not yet in another: they take what is there.
+local behind = false
+for b = 1, buckets do
+  local s, ticket = states[b], declared[b].ticket
+  s.lag, s.within, s.ahead, s.wait = s.ts - now, s.speed * horizon / SECOND, 0, 0
+  if s.turn > now and s.level >= lapse_level(s, asked[1] and asked[1][b] or 0) then s.turn, s.dirty = 0, true end
+  if s.turn <= now then s.need, s.first = 0, 0 end
+  s.ticket = ticket > s.turn and 0 or ticket
+  s.due = s.ticket > 0 and s.ticket <= now
+  s.behind = s.turn > now and not (s.due and (s.first == 0 or s.ticket <= s.first))
+  behind = behind or s.behind
+end
+
+-- wait_in returns how long n tokens of a bucket take behind those who wait.
+local function wait_in(s, n)
+  local wait = (n + s.ahead - s.level) / s.speed * SECOND + s.lag
+  if wait < TWO_MICROSECONDS then wait = 0 end
+  if s.behind then                                     -- in the place that is booked, or else behind all that is
+    local from = s.turn
+    if s.ticket > 0 then from = s.ticket - math.max(0, (s.head or n) / s.speed * SECOND - horizon) end
+    wait = math.max(wait, from - now + (s.ahead + n) / s.speed * SECOND)
+  end
+  return math.min(MAX_NUMBER, math.ceil(wait))
+end
+
+-- longest returns how long a request has to wait, and for which bucket; or
+-- nothing, and the bucket that is too small.
+local function longest(request)
+  local wait, by = 0, 1
+  for b = 1, buckets do
+    if request[b] > states[b].max then return nil, b end
+    local own = wait_in(states[b], request[b])
+    if own > wait then wait, by = own, b end
+  end
+  return wait, by
+end
+
+local function charge(request, wait)
+  for b = 1, buckets do
+    local s = states[b]
+    local brim = s.max - s.speed * math.max(0, wait - s.lag) / SECOND
+    s.level, s.granted, s.dirty = math.min(s.level, brim) - request[b], s.granted + request[b], true
+  end
+end
+
+local answers, plain = {}, true
+local head, charged, ask = nil, false, nil
+for i = 1, #asked do
+  local request, code = asked[i], WAITS
+  local patience = request.patience
+  local wait, by = longest(request)
+  if not wait then
+    code, wait = IMPOSSIBLE, 0
+  elseif stop ~= 0 then
+    wait, by = stop_wait, stop_by
+    -- A hold may be lifted at any time: it only ends a patience of none.
+    if patience == 0 or (wait > patience and stop ~= HELD) then code = REFUSED else ask = wait end
+  elseif wait > patience then
+    code = REFUSED
+  elseif not head and not behind and wait <= horizon then
+    code, charged = CHARGED, true
+    charge(request, wait)
+  else
+    if not head then
+      head, ask = request, math.max(1, wait - horizon)
+      for b = 1, buckets do states[b].head, states[b].wait = request[b], wait_in(states[b], request[b]) end
+    end
+    for b = 1, buckets do states[b].ahead = states[b].ahead + request[b] end
+  end
+  plain = plain and code == CHARGED and wait == 0
+  answers[3 * i - 2], answers[3 * i - 1], answers[3 * i] = code, wait, by
+end
+
+-- book takes a place for those who wait behind all that is booked.
+local function book(s)
+  local base = math.max(s.turn, now + s.lag - s.level / s.speed * SECOND)
+  local wanted = math.max(s.head, math.min(s.ahead, s.within)) / s.speed * SECOND
+  s.ticket = math.floor(math.min(MAX_NUMBER, math.max(now + 1, base + wanted - horizon)))
+  s.turn, s.need, s.dirty = math.min(MAX_NUMBER, math.ceil(base + wanted)), math.max(s.need, s.head), true
+end
+
+-- reserve lets later tickets wait for the head. What comes beyond its n until the
+-- other buckets are there must not look as if the queue had gone.
+local function reserve(s, wait)
+  s.need = math.max(s.need, math.min(s.max, s.head + math.max(0, wait - s.wait) / SECOND * s.speed))
+  s.first, s.turn, s.dirty = s.ticket, math.max(s.turn, now + reaches(s, lapse_level(s, s.head)) + 1), true
+end
+
+-- stand finds those who wait their place in one bucket, as take does, and returns
+-- when to ask again for its sake. Where the head could be served now it needs no
+-- place.
+local function stand(s, wait)
+  local lapses = reaches(s, lapse_level(s, s.head)) + 1
+  if s.behind and s.due then                           -- a late one comes first, and those between
+    return reaches(s, s.need - s.within) + s.ticket - s.first
+  elseif s.behind and s.ticket > 0 then                -- asked early: the booking stands
+    if s.level > math.max(0, s.need - s.within) + SPARE * s.within then return math.min(s.ticket - now, lapses) end
+    return s.ticket - now
+  elseif not s.behind and s.wait <= horizon then
+    if s.first > 0 and s.first == s.ticket then reserve(s, wait) end
+    return 1
+  elseif s.behind or charged or s.ticket == 0 then
+    local came = s.ticket == 0
+    book(s)
+    if came and s.ticket - now > FAR then return math.min(s.ticket - now, lapses) end
+    return s.ticket - now
+  end
+  -- Its turn has come, and its tokens have not. If that is late the others wait
+  -- for it, but not before the time in which they come from nothing: the other
+  -- buckets may take longer, and this one is not to idle for them.
+  if not behind and now - s.ticket > horizon then
+    local fills = s.head / s.speed * SECOND + horizon
+    if wait > fills then return math.max(1, wait - fills), true end
+    reserve(s, wait)
+  end
+  return math.max(1, s.wait - horizon)
+end
+
+if charged then
+  for b = 1, buckets do
+    if states[b].ticket == states[b].first then states[b].first = 0 end
+  end
+end
+if head then
+  local wait, earliest = ask + horizon, nil
+  ask = 1
+  for b = 1, buckets do
+    local own, early = stand(states[b], wait)
+    if early then earliest = math.min(earliest or own, own) else ask = math.max(ask, own) end
+  end
+  if earliest then ask = math.min(ask, earliest) end
+end
+
+local reply = { now, ask or 0 }
+local function say(v) reply[#reply + 1] = v end
+for b = 1, buckets do
+  local s = states[b]
+  -- Asking keeps the state alive, also where nothing is charged for days.
+  if s.dirty or s.exp < now + DAY then save(s) end
+  say(s.corrupt and 1 or s.anchored and 2 or 0)
+  say(s.stop)
+  say(s.stop_end)
+  say(ask and s.ticket or 0)                           -- a stop takes nobody's place
+  say(s.own_gen)
+  say(s.rev)
+  say(overridden(s, now) and (s.over_end or -1) or 0)
+  say(s.text or float(s.level))
+  say(float(s.max))
+  say(float(s.speed))
+end
+if not plain then
+  for i = 1, #answers do say(answers[i]) end
+end
+return reply
