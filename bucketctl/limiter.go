@@ -16,7 +16,7 @@ import (
 const recheck = 5 * time.Second
 
 // longNap is the longest part of a sleep that has several.
-const longNap = 4500 * time.Millisecond
+const longNap = 4900 * time.Millisecond
 
 // Limiter draws tokens from one bucket that many processes share. It may be
 // used by several goroutines at once. Most callers want Wait.

@@ -8,7 +8,7 @@ import (
 // What a process of the world takes over from the package bucketctl.
 const (
 	recheck  = 5 * second
-	longNap  = 4500 * second / 1000
+	longNap  = 4900 * second / 1000
 	maxBatch = 256
 )
 
