@@ -149,5 +149,5 @@ func worstSpan(starts []time.Time, span time.Duration) int {
 }
 
 func TestWaitingProcessesTakeTurnsAtAWindow(t *testing.T) {
-	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.8, 0.7)
+	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.8, 0.4)
 }

@@ -224,14 +224,15 @@ func (w *worker) settle(ctx context.Context, n float64, random *rand.Rand) error
 }
 
 // cancel makes no use of what it got: a start only where that could not be
-// given back.
+// given back. It waits for the answer also when the worker is to end: what is
+// given back and told as a start would count twice.
 func (w *worker) cancel(ctx context.Context, n float64, after time.Duration) error {
 	g, err := w.limiter.Acquire(ctx, n)
 	if err != nil {
 		return err
 	}
 	sleep(ctx, after)
-	if err = g.Cancel(ctx); err != nil {
+	if err = g.Cancel(context.WithoutCancel(ctx)); err != nil {
 		w.start(g.At, n)
 	}
 	return err
