@@ -84,6 +84,9 @@ func TestReturnedWaitIsExact(t *testing.T) {
 		if err != nil || v.code != codeRefused && limit.Rate < 100 {
 			t.Fatalf("%v: an empty bucket answers %+v, %v", limit, v, err)
 		}
+		if v.code == codeCharged {
+			continue // on a busy machine it filled up between the two calls
+		}
 		stored, err := s.Client(t).HMGet(t.Context(), key, "tokens", "ts").Result()
 		if err != nil {
 			t.Fatal(err)
