@@ -238,3 +238,13 @@ local function held(s)
   if not ends then return true, 0 end
   return ends > s.now, ends
 end
+
+-- stopped returns what stops a bucket or window, a hold before a cooldown, and
+-- until when (0: no end). 0: nothing does.
+local HELD, COOLING = 1, 2
+local function stopped(s)
+  local is_held, ends = held(s)
+  if is_held then return HELD, ends end
+  if s.blocked > s.now then return COOLING, s.blocked end
+  return 0, 0
+end

@@ -34,7 +34,6 @@
 --           waits, and blocked blocked_by that are over or can't be
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
-local HELD, COOLING = 1, 2
 local HEAD, TWO_MICROSECONDS = 12, 2
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
 local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
@@ -56,13 +55,7 @@ if failed then return failed end
 local own_gen = gen == 0 and now or gen
 capacity, rate = declare(s, capacity, rate, per, own_gen, ARGV)
 
-local stop, stop_end = 0, 0
-local is_held, hold_end = held(s)
-if is_held then
-  stop, stop_end = HELD, hold_end
-elseif s.blocked > now then
-  stop, stop_end = COOLING, s.blocked
-end
+local stop, stop_end = stopped(s)
 
 -- wait_for returns how long until n tokens are there behind `ahead` tokens of
 -- others, microseconds. Under 2 microseconds is none: a sleep costs more.

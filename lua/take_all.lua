@@ -33,7 +33,6 @@
 -- (b - a), in each bucket, in whatever order the starts come.
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
-local HELD, COOLING = 1, 2
 local TWO_MICROSECONDS = 2
 local FAR   = 4 * SECOND           -- as in take
 local SPARE = 0.2
@@ -102,13 +101,7 @@ for b = 1, buckets do
   local s, d = states[b], declared[b]
   s.own_gen = d.gen == 0 and now or d.gen
   s.max, s.speed = declare(s, d.capacity, d.rate, d.per, s.own_gen, d.texts)
-  s.stop, s.stop_end = 0, 0
-  local is_held, hold_end = held(s)
-  if is_held then
-    s.stop, s.stop_end = HELD, hold_end
-  elseif s.blocked > now then
-    s.stop, s.stop_end = COOLING, s.blocked
-  end
+  s.stop, s.stop_end = stopped(s)
   if s.stop ~= 0 then
     local wait = s.stop_end == 0 and MAX_NUMBER or s.stop_end - now
     if stop == 0 or s.stop == HELD and (stop ~= HELD or wait > stop_wait) or s.stop == stop and wait > stop_wait then

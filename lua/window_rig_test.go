@@ -29,10 +29,7 @@ func (s span) args() []any {
 
 func (r *rig) takeSpan(s span, horizon, ticket int64, asks ...ask) taken {
 	r.Helper()
-	args := append(s.args(), horizon, ticket)
-	for _, a := range asks {
-		args = append(args, exact(a.n)+":"+strconv.FormatInt(a.patience, 10))
-	}
+	args := append(append(s.args(), horizon, ticket), requests(asks)...)
 	return r.decode(r.run(windowTakeScript, args...), len(asks))
 }
 

@@ -36,7 +36,6 @@
 --   log:    one member for each start; takes out what has left the span
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
-local HELD, COOLING = 1, 2
 local HEAD = 12
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
 local SPARE = 0.2                  -- of a horizon: longer than that no live queue is behind
@@ -62,13 +61,7 @@ failed = count(s)
 if failed then return failed end
 local limit, rate = s.limit, s.limit / s.span          -- tokens, tokens per microsecond
 
-local stop, stop_end = 0, 0
-local is_held, hold_end = held(s)
-if is_held then
-  stop, stop_end = HELD, hold_end
-elseif s.blocked > now then
-  stop, stop_end = COOLING, s.blocked
-end
+local stop, stop_end = stopped(s)
 
 -- The queue across processes, as take has it: places are booked at the rate in
 -- force. A span that was used at once comes free at once, though, and would be
