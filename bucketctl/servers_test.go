@@ -91,8 +91,8 @@ func TestTakesAreNotRepeatedInACluster(t *testing.T) {
 		answered <- d
 	}()
 	awaitTrue(t, func() bool { return granted() == "4" })
+	p.Drop() // before it heals: the answer may still be on its way
 	p.Heal()
-	p.Drop()
 	if d := <-answered; d.Mode == ModeShared {
 		t.Errorf("the call whose answer was lost: %+v", d)
 	}

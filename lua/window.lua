@@ -186,7 +186,7 @@ end
 
 -- start_of returns when the q-th of the used tokens starts or has started.
 local function start_of(s, q)
-  if q <= s.passed then s.passed, s.next = 0, s.expired + 1 end
+  if q - 5e-7 <= s.passed then s.passed, s.next = 0, s.expired + 1 end   -- start over: it lies in what was passed
   while true do
     if s.next > #s.scores then read_on(s) end
     local i = s.next - #s.scores

@@ -246,3 +246,18 @@ func TestAWindowCoolsDown(t *testing.T) {
 		t.Errorf("after it: %+v", got)
 	}
 }
+
+// A wait does not depend on what was looked up before it: 0.1 and 1/3 add up to
+// a hair less than the sum that is looked for.
+func TestWaitsDoNotDependOnTheRequestsBefore(t *testing.T) {
+	r := newRig(t)
+	five := span{limit: 5, per: 10 * second}
+	r.takeSpan(five, 0, 0, ask{n: 0.1})
+	second := r.takeSpan(five, 0, 0, ask{n: 0.333333})
+	r.takeSpan(five, 0, 0, ask{n: 2})
+	r.takeSpan(five, 0, 0, ask{n: 2})
+	got := r.takeSpan(five, 0, 0, ask{n: 2.5}, now1)
+	if o := got.outcomes[1]; o.wait != second.now+five.per-got.now {
+		t.Errorf("one behind a refused one: %+v, want %d", o, second.now+five.per-got.now)
+	}
+}
