@@ -55,7 +55,7 @@ func (c *Client) newRequest() *request {
 	if r, ok := c.requests.Get().(*request); ok {
 		return r
 	}
-	return &request{answer: make(chan answer, 1)}
+	return &request{answer: make(chan answer, 2)}
 }
 
 // ask stands in the queue until the request is answered, or its caller gives
@@ -63,14 +63,13 @@ func (c *Client) newRequest() *request {
 func (d *desk) ask(ctx context.Context, n float64, each []float64, deadline time.Time, allow bool) (verdict, error) {
 	r := d.client.newRequest()
 	r.n, r.each, r.deadline, r.allow, r.joined = n, each, deadline, allow, time.Now()
-	if d.queue.join(r) {
+	start, heeds := d.queue.join(r)
+	if start {
 		d.client.goUnlessClosed(d.dispatch)
 	}
-	select {
-	case a := <-r.answer: // also ErrClosed, from Close
+	if a, answered := r.await(ctx, heeds); answered {
 		d.client.requests.Put(r)
 		return a.verdict, a.err
-	case <-ctx.Done():
 	}
 	d.service.refuse()
 	if d.queue.leave(r) {
@@ -90,8 +89,8 @@ func (l *Limiter) refused(v verdict, deadline time.Time) error {
 	return &DeadlineError{Key: l.key, Wait: v.wait, Left: max(0, time.Until(deadline))}
 }
 
-// count counts an answered request.
-func (l *Limiter) count(a answer, r *request, now time.Time) { l.stats.count(a, r.n, r.joined, now) }
+// count counts answered requests.
+func (l *Limiter) count(all []served, now time.Time) { l.stats.count(all, 0, now) }
 
 // refuse counts a request whose caller gave up before it was answered.
 func (l *Limiter) refuse() { l.stats.refuse() }

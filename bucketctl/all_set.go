@@ -114,10 +114,10 @@ func (s *set) affordable(verdicts []verdict) int {
 	return most
 }
 
-// count counts an answered request in each bucket.
-func (s *set) count(a answer, r *request, now time.Time) {
+// count counts answered requests in each bucket.
+func (s *set) count(all []served, now time.Time) {
 	for i, l := range s.members {
-		l.stats.count(a, r.each[i], r.joined, now)
+		l.stats.count(all, i, now)
 	}
 }
 

@@ -15,7 +15,9 @@ type desk struct {
 	queue   queue
 	bell    bell
 
-	roundTrip time.Duration // of the dispatcher's last call; of the dispatcher alone
+	// Of the dispatcher alone.
+	roundTrip time.Duration // of its last call
+	served    []served      // of its last call
 }
 
 // service is what stands behind a desk: one bucket, or several together.
@@ -24,8 +26,8 @@ type service interface {
 	decide(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error)
 	// affordable is how many requests the next call can hope to charge.
 	affordable(verdicts []verdict) int
-	// count counts an answered request, refuse one whose caller gave up before.
-	count(a answer, r *request, now time.Time)
+	// count counts answered requests, refuse one whose caller gave up before.
+	count(all []served, now time.Time)
 	refuse()
 	// putBack gives back what nobody uses. It does not wait for Redis.
 	putBack(o orphan)

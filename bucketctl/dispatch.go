@@ -68,11 +68,34 @@ func nap(long time.Duration) time.Duration {
 	return long / time.Duration(math.Ceil(long.Seconds()/longNap.Seconds()))
 }
 
+// served is a request with its answer.
+type served struct {
+	*request
+	answer
+}
+
 // deliver answers the requests of one call. Those who must wait keep their
 // places, and ask is when to ask for them again. Charges whose callers left
-// come back as orphans.
+// come back as orphans. Nobody is answered before the queue is free for others:
+// who is served often comes again at once.
 func (d *desk) deliver(batch []*request, verdicts []verdict, err error) (ask time.Duration, orphans []orphan) {
 	now := time.Now()
+	ask = d.settle(batch, verdicts, err, now)
+	d.service.count(d.served, now)
+	for _, s := range d.served {
+		if s.gone {
+			orphans = append(orphans, orphan{s.n, s.each, s.verdict})
+			continue
+		}
+		s.request.answer <- s.answer // from here on it is its caller's
+	}
+	return ask, orphans
+}
+
+// settle takes those who need not wait any longer out of the queue, and notes
+// their answers. Of those who left, it keeps those that were charged.
+func (d *desk) settle(batch []*request, verdicts []verdict, err error, now time.Time) (ask time.Duration) {
+	d.served = d.served[:0]
 	q := &d.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,17 +105,14 @@ func (d *desk) deliver(batch []*request, verdicts []verdict, err error) (ask tim
 		if err == nil {
 			a.verdict = verdicts[i]
 		}
+		waits := err == nil && a.code == codeWaits
 		switch {
 		case r.gone:
 			q.remove(r)
 			if err == nil && a.code == codeCharged {
-				d.service.count(a, r, now)
-				orphans = append(orphans, orphan{r.n, r.each, a.verdict})
+				d.served = append(d.served, served{r, a})
 			}
-		case err == nil && a.code == codeWaits && q.closed:
-			q.remove(r)
-			r.answer <- answer{err: ErrClosed}
-		case err == nil && a.code == codeWaits:
+		case waits && !q.closed:
 			if ask == 0 {
 				ask = max(time.Microsecond, a.ask)
 				q.resting, q.due = true, time.Time{}
@@ -101,12 +121,14 @@ func (d *desk) deliver(batch []*request, verdicts []verdict, err error) (ask tim
 				}
 			}
 		default:
+			if waits {
+				a = answer{err: ErrClosed}
+			}
 			q.remove(r)
-			d.service.count(a, r, now)
-			r.answer <- a
+			d.served = append(d.served, served{r, a})
 		}
 	}
-	return ask, orphans
+	return ask
 }
 
 // handOn gives a charge whose caller left to the first in the queue that it

@@ -16,18 +16,28 @@ type request struct {
 	deadline time.Time // of the caller; zero: none
 	allow    bool      // has no patience at all
 	joined   time.Time
-	answer   chan answer // of one, so that whoever answers never waits
+	answer   chan answer // of two, so that whoever answers never waits
 
 	before, behind *request // in the queue
 	stands         bool     // in the queue: neither answered nor gone
 	sent           bool     // a call that asks for it is in flight
 	gone           bool     // its caller left meanwhile
+	heeds          bool     // its caller heeds its context, too
 }
 
 // answer is what a request gets.
 type answer struct {
 	verdict
-	err error
+	err  error
+	heed bool // none yet: heed your context, too
+}
+
+// tokens is how many are wanted of the i-th bucket.
+func (r *request) tokens(i int) float64 {
+	if r.each == nil {
+		return r.n
+	}
+	return r.each[i]
 }
 
 // patience is how long the caller accepts to wait at now, in microseconds.
@@ -56,15 +66,23 @@ type queue struct {
 	closed  bool      // the Client is: nobody is served any more
 	resting bool      // the dispatcher sleeps until tokens come back
 	due     time.Time // while resting: when the first of the queue is due; zero: nobody knows
+
+	watcher  *time.Timer
+	watching bool // it will come
 }
 
-// join takes the last place. The caller must start a dispatcher if told so.
-func (q *queue) join(r *request) (start bool) {
+// join takes the last place. The caller must start a dispatcher if told so, and
+// heed its context if told so; else it will be told.
+func (q *queue) join(r *request) (start, heeds bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		r.answer <- answer{err: ErrClosed}
-		return false
+		return false, true
+	}
+	r.heeds = q.resting
+	if !r.heeds {
+		q.watch()
 	}
 	r.stands, r.before, r.behind = true, q.back, nil
 	if q.back == nil {
@@ -77,7 +95,7 @@ func (q *queue) join(r *request) (start bool) {
 	q.tokens += r.n
 	start = !q.running
 	q.running = true
-	return start
+	return start, r.heeds
 }
 
 // close answers all who wait, and all who come later, with ErrClosed; those that

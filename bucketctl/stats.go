@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 	"time"
 )
@@ -20,10 +21,17 @@ type stats struct {
 	allWaits, allCallTime distribution
 }
 
-// count counts a request for n tokens that was answered at now.
-func (s *stats) count(a answer, n float64, joined, now time.Time) {
+// count counts requests of a service's i-th bucket that were answered at now.
+func (s *stats) count(all []served, i int, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, a := range all {
+		s.countOne(a.answer, a.tokens(i), now.Sub(a.joined))
+	}
+}
+
+// countOne counts a request for n tokens that was answered after a time. Needs s.mu.
+func (s *stats) countOne(a answer, n float64, after time.Duration) {
 	s.largestN = math.Max(s.largestN, n)
 	if a.err != nil || a.code != codeCharged {
 		s.refused++
@@ -33,7 +41,7 @@ func (s *stats) count(a answer, n float64, joined, now time.Time) {
 	if a.local {
 		s.local += n
 	}
-	waited := now.Sub(joined) + a.wait
+	waited := after + a.wait
 	s.waits.add(waited)
 	s.allWaits.add(waitBounds(), waited)
 }
@@ -79,26 +87,38 @@ func (s *stats) report(b *WorkerBucket) {
 	s.waits, s.callTime = histogram{}, histogram{}
 }
 
-// histogram counts durations in buckets that grow by a fifth: a quantile is at
-// most 20 % too high, from 10 µs to hours.
+// histogram counts durations in eight buckets for each doubling: a quantile is
+// at most an eighth too high, from 10 µs to hours. Counting is a shift, since
+// each grant is counted.
 type histogram struct {
 	counts [histogramBuckets]uint32
 	total  int
 }
 
 const (
-	histogramBuckets = 128
-	histogramFirst   = float64(10 * time.Microsecond)
-	histogramGrowth  = 1.2
+	histogramParts   = 8 // of a doubling
+	histogramBuckets = 1 + 32*histogramParts
+	histogramFirst   = 10 * time.Microsecond
 )
 
 func (h *histogram) add(d time.Duration) {
 	i := 0
-	if ratio := float64(d) / histogramFirst; ratio > 1 {
-		i = min(int(math.Ceil(math.Log(ratio)/math.Log(histogramGrowth))), histogramBuckets-1)
+	if d > histogramFirst {
+		part := uint64((d - 1) / (histogramFirst / histogramParts)) // 8 to 15 in the first doubling
+		doubling := bits.Len64(part / (2 * histogramParts))
+		i = min(1+histogramParts*doubling+int(part>>doubling)%histogramParts, histogramBuckets-1)
 	}
 	h.counts[i]++
 	h.total++
+}
+
+// upperBound is the longest duration of a bucket.
+func upperBound(i int) time.Duration {
+	if i == 0 {
+		return 0
+	}
+	doubling, part := (i-1)/histogramParts, (i-1)%histogramParts
+	return time.Duration(histogramParts+part+1) << doubling * (histogramFirst / histogramParts)
 }
 
 // quantile is the upper bound of the bucket where the q-th part is reached; 0
@@ -107,10 +127,7 @@ func (h *histogram) quantile(q float64) time.Duration {
 	rank := int(math.Ceil(q * float64(h.total)))
 	for i, count := range h.counts {
 		if rank -= int(count); rank <= 0 {
-			if i == 0 {
-				return 0
-			}
-			return time.Duration(histogramFirst * math.Pow(histogramGrowth, float64(i)))
+			return upperBound(i)
 		}
 	}
 	return 0
