@@ -52,6 +52,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 	if err != nil {
 		return nil, fmt.Errorf("take from %q: %w", l.key, err)
 	}
+	l.tellLapse(l.ticket, taken[0])
 	l.ticket = taken[0].ticket
 	return taken, nil
 }

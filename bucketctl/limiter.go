@@ -15,8 +15,9 @@ import (
 // the bucket reaches everybody who waits for long, also where nobody tells.
 const recheck = 5 * time.Second
 
-// longNap is the longest part of a sleep that has several.
-const longNap = 4900 * time.Millisecond
+// longNap is the longest part of a sleep that has several: recheck, less what
+// the call takes.
+const longNap = 4980 * time.Millisecond
 
 // Limiter draws tokens from one bucket that many processes share. It may be
 // used by several goroutines at once. Most callers want Wait.
@@ -54,7 +55,8 @@ type Limiter struct {
 
 	// Of the dispatcher alone.
 	arguments []any
-	ticket    int64 // its place in the queue across processes, server microseconds
+	ticket    int64     // its place in the queue across processes, server microseconds
+	lapseTold time.Time // when others were told last that the queue had gone
 }
 
 // limiterScripts are the scripts of a limiter's kind. They take the same

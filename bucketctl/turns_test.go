@@ -41,3 +41,38 @@ func TestAWokenProcessKeepsItsPlace(t *testing.T) {
 		t.Error("ten tokens were there at once")
 	}
 }
+
+// Whoever finds the queue gone wakes those who sleep until turns behind it.
+func TestWhoFindsTheQueueGoneWakesTheOthers(t *testing.T) {
+	s := redistest.Start(t)
+	limit := PerSecond(1).Burst(5)
+	client := openClient(t, s)
+	gone, first, second := mustBucket(t, client, "k", limit), mustBucket(t, openClient(t, s), "k", limit), mustBucket(t, openClient(t, s), "k", limit)
+	acquireN(t, gone, 5)
+	waitFor := func(l *Limiter) chan error {
+		served := make(chan error, 1)
+		go func() { served <- l.Wait(t.Context()) }()
+		awaitResting(t, l)
+		return served
+	}
+	for range 3 {
+		go func() { _ = gone.WaitN(t.Context(), 5) }()
+	}
+	awaitTrue(t, func() bool { return gone.queue.waiting() == 3 })
+	awaitResting(t, gone)
+	_ = client.Close()
+	one, two := waitFor(first), waitFor(second)
+
+	do(t, s.Client(t), []any{"HSET", "k", "tokens", "5"}) // as if nobody had claimed what came
+	began := time.Now()
+	first.wake()
+	if err := <-one; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-two; err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 2*time.Second { // its own turn is 5 s from now
+		t.Errorf("the other one was served after %v", took)
+	}
+}

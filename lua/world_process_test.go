@@ -8,7 +8,8 @@ import (
 // What a process of the world takes over from the package bucketctl.
 const (
 	recheck  = 5 * second
-	longNap  = 4900 * second / 1000
+	longNap  = 4980 * second / 1000
+	tooEarly = second
 	maxBatch = 256
 )
 
@@ -30,6 +31,7 @@ type process struct {
 	rate      float64 // as seen last
 	most      int     // callers in the next call
 	ticket    int64
+	lapseTold int64
 	roundTrip int64
 	figures
 }
@@ -98,6 +100,7 @@ func (p *process) ask() {
 		p.after(p.delay(), func() {
 			if !p.dead {
 				p.roundTrip = p.now - sent
+				p.tellLapse(ticket, t)
 				p.deliver(batch, t, decided)
 			}
 		})
@@ -170,6 +173,15 @@ func nap(long int64) int64 {
 		return long
 	}
 	return long / ((long + longNap - 1) / longNap)
+}
+
+// tellLapse wakes the others where a call was served long before its turn.
+func (p *process) tellLapse(ticket int64, t taken) {
+	if t.outcomes[0].code != charged || ticket-t.now < tooEarly || p.lapseTold > 0 && p.now-p.lapseTold < recheck {
+		return
+	}
+	p.lapseTold = p.now
+	p.after(p.delay(), p.server.wake)
 }
 
 // wake ends a sleep early.
