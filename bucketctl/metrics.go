@@ -63,7 +63,7 @@ func (l *Limiter) waiting() (callers int, head time.Duration) {
 
 // describe is what this worker knows of the bucket, without what is counted.
 func (l *Limiter) describe() WorkerBucket {
-	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Level: math.NaN()}
+	b := WorkerBucket{Key: l.key, Mode: ModeShared, Fallback: l.options.fallback, Workers: l.workers(), Declared: l.declared, Window: l.window, Level: math.NaN()}
 	b.Waiting, b.HeadWait = l.waiting()
 	if open, reason, since := l.link().isOpen(); open {
 		b.Mode, b.Reason, b.Since = Mode(l.options.fallback), reason, since

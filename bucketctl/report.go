@@ -43,6 +43,7 @@ type reportBucketJSON struct {
 	Workers  int        `json:"workers,omitempty"`
 	Share    float64    `json:"share,omitempty"`
 	Declared limitJSON  `json:"declared"`
+	Window   bool       `json:"window,omitempty"`
 	Limit    *limitJSON `json:"limit,omitempty"`
 	Rev      Rev        `json:"rev,omitempty"`
 	Level    *float64   `json:"level,omitempty"`
@@ -115,6 +116,7 @@ func toReportBucket(b WorkerBucket) reportBucketJSON {
 		Workers:  b.Workers,
 		Share:    b.Share,
 		Declared: toLimitJSON(b.Declared),
+		Window:   b.Window,
 		Rev:      b.Rev,
 		Granted:  b.Granted,
 		Local:    b.Local,
@@ -187,6 +189,7 @@ func (j reportBucketJSON) bucket() (WorkerBucket, error) {
 		Workers:  j.Workers,
 		Share:    j.Share,
 		Declared: j.Declared.limit(),
+		Window:   j.Window,
 		Rev:      j.Rev,
 		Level:    math.NaN(),
 		Granted:  j.Granted,

@@ -64,6 +64,7 @@ type WorkerBucket struct {
 	Workers  int     // that share the rate in fallback, as far as it knows; 0: not told
 	Share    float64 // tokens per second that it may use alone in fallback
 	Declared Limit   // what this worker was configured with
+	Window   bool    // a sliding window: Limit's Capacity in any span of Capacity / Rate
 	Limit    Limit   // the limit in force as it saw it last
 	Rev      Rev     // revision of the operators' record that it saw last
 	Level    float64 // tokens, as it saw them last; NaN when it never did

@@ -4,13 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-
-	"bucketop/bucketctl"
 )
 
 // Bounds of the attention lines.
@@ -19,11 +14,11 @@ const (
 	nameMost  = 3 // so many workers in the same plight get a line each, more share one
 )
 
-// alerts are the attention lines, gravest first. Holds, cooldowns and overrides
-// are somebody's will and have their rows only.
+// alerts are the attention lines, gravest first. Holds and overrides are an
+// operator's will and have their rows only.
 func (m *model) alerts(s *Snapshot, now time.Time) []Alert {
 	all := bucketAlerts(s.Buckets)
-	all = append(all, m.workerAlerts(s.Workers, now)...)
+	all = append(all, workerAlerts(s.Workers, now)...)
 	slices.SortStableFunc(all, func(a, b Alert) int {
 		return cmp.Compare(a.Code, b.Code)
 	})
@@ -42,7 +37,7 @@ func bucketAlerts(rows []Bucket) []Alert {
 		switch code := row.Status.Code; code {
 		case Stuck, Corrupt:
 			all = append(all, Alert{Code: code, Key: row.Key, Text: alertText(row.Status), Grave: true})
-		case Drift:
+		case Cooldown, Drift:
 			all = append(all, Alert{Code: code, Key: row.Key, Text: alertText(row.Status)})
 		default: // the line is about the worker, or nobody needs one
 		}
@@ -56,6 +51,9 @@ func alertText(s Status) string {
 	if s.Text != "" {
 		text += " " + s.Text
 	}
+	if s.Code == Cooldown {
+		text += " left" // beside lines that say how long something has lasted
+	}
 	if s.Cause != "" {
 		text += ": " + s.Cause
 	}
@@ -67,24 +65,15 @@ func alertText(s Status) string {
 
 // workerAlerts are the lines about workers that are not heard of, or decide on
 // their own.
-func (m *model) workerAlerts(workers []Worker, now time.Time) []Alert {
-	var silent, local []plight
+func workerAlerts(workers []Worker, now time.Time) []Alert {
+	var in [WorkerGone + 1][]*Worker
 	for i := range workers {
 		w := &workers[i]
-		if w.Silent {
-			silent = append(silent, plight{w, w.Seen})
-		} else if since, found := localSince(w.Rows); found {
-			local = append(local, plight{w, since})
-		}
+		in[w.State] = append(in[w.State], w)
 	}
-	all := crewAlerts(Silent, silent, len(workers), now, m.silentText)
-	return append(all, crewAlerts(Fallback, local, len(workers), now, localText)...)
-}
-
-// plight is a worker and since when it is as it is.
-type plight struct {
-	worker *Worker
-	since  time.Time
+	total := len(workers) - len(in[WorkerGone])
+	all := crewAlerts(Silent, in[WorkerSilent], total, now)
+	return append(all, crewAlerts(Fallback, in[WorkerFallback], total, now)...)
 }
 
 func localSince(rows []WorkerRow) (since time.Time, found bool) {
@@ -94,94 +83,19 @@ func localSince(rows []WorkerRow) (since time.Time, found bool) {
 }
 
 // crewAlerts makes a line for each worker, or one for all where they are many:
-// an outage is one matter, not fifty.
-func crewAlerts(code Code, all []plight, total int, now time.Time, text func(*Worker) string) []Alert {
-	if len(all) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(all, func(a, b plight) int { return a.since.Compare(b.since) })
-	head := func(p plight) string { return code.Word() + " " + age(p.since, now) + ": " }
+// an outage is one matter, not fifty. The workers come worst first.
+func crewAlerts(code Code, all []*Worker, total int, now time.Time) []Alert {
+	head := func(w *Worker) string { return code.Word() + " " + age(w.Since, now) + ": " + w.Why }
 	if len(all) > nameMost {
 		first := all[0]
-		return []Alert{{
-			Code: code,
-			Text: fmt.Sprintf("%s workers %s%s; %s first", of(len(all), total), head(first), text(first.worker), first.worker.Name),
-		}}
+		text := fmt.Sprintf("%s workers %s; %s first", of(len(all), total), head(first), first.Name)
+		return []Alert{{Code: code, Text: text}}
 	}
 	var alerts []Alert
-	for _, p := range all {
-		alerts = append(alerts, Alert{Code: code, Worker: p.worker.Name, Text: head(p) + text(p.worker)})
+	for _, w := range all {
+		alerts = append(alerts, Alert{Code: code, Worker: w.Name, Text: head(w)})
 	}
 	return alerts
-}
-
-// silentText is what a silent worker may be up to: nobody can know which.
-func (m *model) silentText(w *Worker) string {
-	if w.Fallback == bucketctl.FallbackClosed {
-		return "down, or cut off and letting nobody through"
-	}
-	if w.Open {
-		return "down, or cut off and letting everybody through"
-	}
-	row, rate := m.largestExcess(w)
-	if rate == 0 {
-		return "down, or on its own share"
-	}
-	above := "limit"
-	if len(w.Rows) > 1 {
-		above = "the limit of " + row.Key
-		above += " and " + strconv.Itoa(len(w.Rows)-1) + " more"
-	}
-	return fmt.Sprintf("down, or on its own share, +%s above %s", rateText(rate, unitOf(row)), above)
-}
-
-// largestExcess is the bucket that the worker may overdraw most, measured by its
-// limit, and by how many tokens per second.
-func (m *model) largestExcess(w *Worker) (WorkerRow, float64) {
-	var (
-		worst WorkerRow
-		rate  float64
-		part  = math.Inf(-1)
-	)
-	for _, row := range w.Rows {
-		more, _ := excess(w.Fallback, row, m.peers(row.Key))
-		if share := more / max(row.Limit.Rate, row.Declared.Rate, 1e-9); share > part {
-			worst, rate, part = row, more, share
-		}
-	}
-	return worst, rate
-}
-
-func unitOf(row WorkerRow) time.Duration {
-	if row.Limit.Per > 0 {
-		return row.Limit.Per
-	}
-	return row.Declared.Per
-}
-
-// localText is why a worker decides on its own, and how.
-func localText(w *Worker) string {
-	for _, row := range w.Rows {
-		if !row.Mode.Local() {
-			continue
-		}
-		return strings.TrimPrefix(row.Reason+", ", ", ") + localHow(row)
-	}
-	return ""
-}
-
-func localHow(row WorkerRow) string {
-	switch row.Mode {
-	case bucketctl.ModeClosed:
-		return "letting nobody through"
-	case bucketctl.ModeOpen:
-		return "letting everybody through"
-	case bucketctl.ModeShare, bucketctl.ModeShared:
-	}
-	if row.Share <= 0 {
-		return "on its own share"
-	}
-	return "on its own share of " + rateText(row.Share, unitOf(row))
 }
 
 // serverAlerts are the lines about Redis itself. They stand last: nothing is

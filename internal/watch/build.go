@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -94,77 +96,40 @@ func (m *model) tally() (byCode map[Code]int, all int) {
 	return byCode, all
 }
 
-// addMarks puts the events of the last minute into the histories of the buckets
-// they are about. A worker's event without a bucket is about all of its.
-func (m *model) addMarks(rows []Bucket, now time.Time) {
-	marks := map[string][]Mark{}
-	byWorker := map[string][]Mark{}
-	for _, event := range slices.Backward(m.events) {
-		if now.Sub(event.At) > historyLen*time.Second {
-			break
-		}
-		mark := Mark{At: event.At, Kind: event.Kind}
-		if event.Key != "" {
-			marks[event.Key] = append(marks[event.Key], mark)
-		} else {
-			name := m.nameOf(event.By)
-			byWorker[name] = append(byWorker[name], mark)
-		}
-	}
-	if len(marks)+len(byWorker) == 0 {
-		return
-	}
-	for i := range rows {
-		row := &rows[i]
-		if len(row.History.Levels) > 0 {
-			row.History.Marks = marksOf(row, marks, byWorker)
-		}
-	}
-}
-
-// nameOf is the name of the worker that signs events by its ID.
-func (m *model) nameOf(by string) string {
-	if r := m.workers[by]; r != nil {
-		return r.name
-	}
-	return by
-}
-
-func marksOf(row *Bucket, marks, byWorker map[string][]Mark) []Mark {
-	all := slices.Clone(marks[row.Key])
-	for _, worker := range row.Workers {
-		all = append(all, byWorker[worker.Name]...)
-	}
-	slices.SortFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
-	return all
-}
-
-// workerRows are the workers by name.
+// workerRows are the workers, worst first: those apart since longest, then by
+// name, and who is gone last.
 func (m *model) workerRows() []Worker {
-	all := make([]Worker, 0, len(m.crew))
+	all := make([]Worker, 0, len(m.crew)+len(m.gone))
 	for _, r := range m.crew {
-		w := Worker{Worker: r.report, Name: r.name, Silent: r.silent, Rows: r.rows}
-		if r.silent {
-			w.Excess, w.Open = m.excessOf(r)
-		}
-		all = append(all, w)
+		all = append(all, view(r.report, r.name, r.silent, m.withOver(r)))
 	}
+	all = append(all, m.gone...)
+	slices.SortStableFunc(all, func(a, b Worker) int {
+		bySince := a.Since.Compare(b.Since)
+		if a.State == WorkerGone {
+			bySince = -bySince // the newest first
+		}
+		return cmp.Or(cmp.Compare(a.State, b.State), bySince, strings.Compare(a.Name, b.Name))
+	})
 	return all
 }
 
-// excessOf is what a silent worker may draw above the limits of all its buckets.
-func (m *model) excessOf(r *reporter) (rate float64, open bool) {
-	for _, row := range r.rows {
-		more, unbounded := excess(r.report.Fallback, row, m.peers(row.Key))
-		rate, open = rate+more, open || unbounded
+// withOver are the rows of r with what the buckets know of them together.
+func (m *model) withOver(r *reporter) []WorkerRow {
+	rows, own := r.rows, false
+	for i := range rows {
+		e := m.entries[rows[i].Key]
+		if !rows[i].apart() || e == nil || e.detail == nil {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(e.rows, r.name, func(row WorkerRow, name string) int { return strings.Compare(row.Name, name) })
+		if !found {
+			continue
+		}
+		if !own {
+			rows, own = slices.Clone(r.rows), true
+		}
+		rows[i].Over = e.rows[at].Over
 	}
-	return rate, open
-}
-
-// peers is how many workers draw from the bucket.
-func (m *model) peers(key string) int {
-	if e := m.entries[key]; e != nil && e.detail != nil {
-		return len(e.from)
-	}
-	return 1
+	return rows
 }

@@ -34,25 +34,25 @@ func describe(f *facts, v verdict) Status {
 		s.Cause, s.Remedy = f.state.Hold.Reason, "H resumes"
 	case Drift:
 		all := byDeclared(f.rows)
-		s.Text, s.Cause = plural(len(all), "limit"), driftCause(all)
+		s.Text, s.Cause = plural(len(all), "limit"), driftCause(f, all)
 	case Overridden:
 		if end := f.state.Override.Until; !end.IsZero() {
 			s.Text = left(end, f.now)
 		}
 		s.Cause = overrideCause(f.state)
 	case OK:
-		s.Text = windowWord(f.state.Kind)
+		s.Text = windowWord(f.state)
 	case Idle:
 		s.Text = age(v.since, f.now)
 	case Foreign:
-		s.Text = windowWord(f.state.Kind)
+		s.Text = windowWord(f.state)
 	case FullUse, Unread:
 	}
 	return s
 }
 
-func windowWord(kind bucketctl.Kind) string {
-	if kind == bucketctl.KindWindow || kind == bucketctl.KindForeignWindow {
+func windowWord(state *bucketctl.State) string {
+	if IsWindow(state) {
 		return "window"
 	}
 	return ""
@@ -77,7 +77,7 @@ func describeCooldown(f *facts, s *Status) {
 	s.Text = left(c.Until, f.now)
 	s.Cause = "until " + clockTime(c.Until, f.now)
 	if c.By != "" {
-		s.Cause = c.By + " was told to pause until " + clockTime(c.Until, f.now)
+		s.Cause = person(c.By) + " was told to pause until " + clockTime(c.Until, f.now)
 	}
 }
 
@@ -117,8 +117,8 @@ func (f *facts) localCause() string {
 	return ""
 }
 
-// driftCause is "300/min burst 15 (3 workers), 600/min burst 30 (1 worker)".
-func driftCause(all []declaration) string {
+// driftCause is "300/min burst 15 in force (geo-1 and 2 more), 600/min burst 30 (geo-7)".
+func driftCause(f *facts, all []declaration) string {
 	const most = 3
 	var parts []string
 	for i, d := range all {
@@ -126,9 +126,22 @@ func driftCause(all []declaration) string {
 			parts = append(parts, "…")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", d.limit, plural(d.workers, "worker")))
+		text := LimitText(d.limit, d.window)
+		if sameLimit(d.limit, f.state.Effective) {
+			text += " in force"
+		}
+		parts = append(parts, text+" ("+someNames(d.workers)+")")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// someNames are two names, or one and how many others there are.
+func someNames(names []string) string {
+	const most = 2
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
 func overrideCause(s *bucketctl.State) string {

@@ -75,6 +75,7 @@ type model struct {
 
 	workers map[string]*reporter
 	crew    []*reporter // the same, by name
+	gone    []Worker    // by their ends
 
 	events    []bucketctl.Event // oldest first; replaced, never changed
 	reportID  string            // where to go on

@@ -24,10 +24,14 @@ func (m *model) takeReports(reports []bucketctl.Worker) {
 func (m *model) takeReport(w bucketctl.Worker) {
 	r := m.workers[w.ID]
 	switch {
-	case r == nil && (w.Closing || len(m.workers) >= maxWorkers):
+	case r == nil && w.Closing:
+		m.partFrom(w, "shut down in order")
+		return
+	case r == nil && len(m.workers) >= maxWorkers:
 		return
 	case r != nil && w.Closing:
 		m.dismiss(r)
+		m.partFrom(w, "shut down in order")
 		return
 	case r == nil:
 		r = &reporter{name: w.App}
@@ -39,6 +43,17 @@ func (m *model) takeReport(w bucketctl.Worker) {
 	r.take(w,
 		func(at int, before *WorkerRow) { m.join(r, at, before) },
 		func(key string) { m.leave(r, key) })
+}
+
+// partFrom keeps a worker that is gone, to be told of for a while.
+func (m *model) partFrom(w bucketctl.Worker, why string) {
+	if slices.ContainsFunc(m.gone, func(g Worker) bool { return g.ID == w.ID }) {
+		return
+	}
+	v := view(w, w.ID, false, rowsOf(w.ID, &w))
+	v.State, v.Since, v.Why = WorkerGone, w.Seen, why
+	m.gone = append(m.gone, v)
+	m.gone = slices.Clone(m.gone[max(0, len(m.gone)-maxGone):])
 }
 
 // dismiss forgets a worker that shut down in order, or was not heard of for very
@@ -99,7 +114,9 @@ func (m *model) muster(now time.Time) {
 	}
 	for _, r := range replaced(m.crew, now) {
 		m.dismiss(r)
+		m.partFrom(r.report, "its process was started anew")
 	}
+	m.gone = slices.DeleteFunc(m.gone, func(w Worker) bool { return now.Sub(w.Seen) > forgetWorker })
 	names := namesOf(m.crew)
 	for i, r := range m.crew {
 		if !r.mark(names[i], r.report.SilentAt(now)) {
@@ -129,6 +146,7 @@ func (e *entry) gather() {
 	}
 	slices.SortFunc(d.rows, func(a, b WorkerRow) int { return strings.Compare(a.Name, b.Name) })
 	d.crowd = together(d.rows)
+	markOver(d.rows, inForce(&d.state, d.rows))
 }
 
 // takeEvents takes in events, oldest first, and the buckets they name are read

@@ -115,7 +115,7 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 		b.State = d.state
 	}
 	b.Status, b.Workers = d.settled.shown, d.rows
-	b.Granted = d.granted(now, patience)
+	b.Granted, b.Alone = d.granted(now, patience), d.crowd.local
 	if rate := inForce(&d.state, d.rows).Rate; rate > 0 {
 		b.Used = b.Granted / rate
 	}

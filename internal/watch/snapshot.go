@@ -19,7 +19,7 @@ type Snapshot struct {
 	Link    Link
 	Server  bucketctl.Server
 	Buckets []Bucket // worst first
-	Workers []Worker // by name
+	Workers []Worker // worst first; who is gone last
 	Events  []bucketctl.Event
 	Alerts  []Alert // gravest first
 	Counts  map[Code]int
@@ -95,6 +95,7 @@ type Bucket struct {
 	Status Status
 
 	Granted  float64       // tokens per second lately, over about 5 s; NaN when unknown
+	Alone    float64       // of Granted, what workers grant without Redis, on their shares
 	Used     float64       // Granted as a part of the rate in force; NaN when unknown
 	Waiting  int           // callers waiting, over all workers; -1 when unknown
 	HeadWait time.Duration // the longest wait of any worker's first caller; 0 when unknown, as right after a change
@@ -111,16 +112,17 @@ type WorkerRow struct {
 	Seen   time.Time
 	bucketctl.WorkerBucket
 	Rate float64 // tokens per second lately; NaN when unknown
+	Over float64 // tokens per second that it may draw on top of the limit, while it is silent or in fallback; +Inf: no bound
 }
 
 // Worker is one process on the workers screen.
 type Worker struct {
 	bucketctl.Worker
-	Name   string // unique among those alive; short
-	Silent bool
-	Excess float64     // tokens per second it may draw above the limits while silent; 0 otherwise
-	Open   bool        // while silent it may let everybody through: Excess has no bound
-	Rows   []WorkerRow // by key
+	Name  string // unique; short of those alive, the ID of those gone
+	State WorkerState
+	Since time.Time   // server time at which State began, by the worker's estimate; of one silent or gone its last report; zero while shared
+	Why   string      // one clause, such as "down, or on its own share, +150/min above limit"; escape it for terminals
+	Rows  []WorkerRow // by key
 }
 
 // History is the last minute of one bucket, one point a second, oldest first;

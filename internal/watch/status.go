@@ -242,26 +242,28 @@ func (f *facts) localSince() (oldest time.Time) {
 // declaredLimits counts the different limits that live workers declare.
 func declaredLimits(rows []WorkerRow) int { return len(byDeclared(rows)) }
 
-// declaration is one declared limit and how many live workers declare it.
+// declaration is one declared limit and which live workers declare it.
 type declaration struct {
 	limit   bucketctl.Limit
-	workers int
+	window  bool
+	workers []string
 }
 
 func byDeclared(rows []WorkerRow) []declaration {
 	var all []declaration
 next:
-	for _, row := range rows {
+	for i := range rows {
+		row := &rows[i]
 		if row.Silent || row.Declared.IsZero() {
 			continue
 		}
 		for i := range all {
-			if sameLimit(all[i].limit, row.Declared) {
-				all[i].workers++
+			if sameLimit(all[i].limit, row.Declared) && all[i].window == row.Window {
+				all[i].workers = append(all[i].workers, row.Name)
 				continue next
 			}
 		}
-		all = append(all, declaration{row.Declared, 1})
+		all = append(all, declaration{row.Declared, row.Window, []string{row.Name}})
 	}
 	return all
 }

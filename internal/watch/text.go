@@ -66,6 +66,22 @@ func clockTime(t, now time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
+// LimitText is a limit in full: "300/min burst 15", and "10/10s window" of a
+// window, which has no burst: it lets its capacity start in any span of capacity
+// / rate.
+func LimitText(l bucketctl.Limit, window bool) string {
+	if !window || l.IsZero() || !(l.Rate > 0) {
+		return l.String()
+	}
+	span := tokenTime(l.Capacity, l.Rate).Round(time.Microsecond)
+	return bucketctl.Window{Limit: l.Capacity, Per: span}.String() + " window"
+}
+
+// IsWindow reports whether the limit of a state is a window's.
+func IsWindow(s *bucketctl.State) bool {
+	return s.Kind == bucketctl.KindWindow || s.Kind == bucketctl.KindForeignWindow
+}
+
 // rateText is a rate in the unit a limit was declared in, to three digits:
 // "150/min". rate is in tokens per second.
 func rateText(rate float64, per time.Duration) string {

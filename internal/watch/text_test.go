@@ -139,3 +139,22 @@ func TestWhatIsLeftIsRoundedUpWhereItIsNear(t *testing.T) {
 		}
 	}
 }
+
+func TestLimitText(t *testing.T) {
+	window := bucketctl.Limit{Capacity: 5, Rate: 0.5, Per: 10 * time.Second}
+	for _, test := range []struct {
+		limit  bucketctl.Limit
+		window bool
+		want   string
+	}{
+		{bucketctl.PerMinute(300), false, "300/min burst 15"},
+		{window, true, "5/10s window"},
+		{bucketctl.Limit{Capacity: 20, Rate: 20. / 60, Per: time.Minute}, true, "20/min window"},
+		{bucketctl.Limit{Capacity: 5, Rate: 1. / 3, Per: 10 * time.Second}, true, "5/15s window"},
+		{bucketctl.Limit{}, true, "unknown"}, {bucketctl.Limit{Capacity: 3}, true, "0/s burst 3"},
+	} {
+		if got := LimitText(test.limit, test.window); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.limit, got, test.want)
+		}
+	}
+}

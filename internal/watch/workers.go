@@ -14,6 +14,7 @@ import (
 const (
 	forgetWorker = 15 * time.Minute // without a report: Redis forgets them then too
 	maxWorkers   = 5000
+	maxGone      = 100
 )
 
 // reporter is a worker as its reports tell.
@@ -73,6 +74,7 @@ func rowsOf(name string, w *bucketctl.Worker) []WorkerRow {
 	rows := make([]WorkerRow, len(w.Buckets))
 	for i := range rows {
 		rows[i] = WorkerRow{Name: name, Seen: w.Seen, WorkerBucket: w.Buckets[i], Rate: math.NaN()}
+		rows[i].Fallback = cmp.Or(rows[i].Fallback, w.Fallback) // a bucket may have one of its own
 	}
 	byKey := func(a, b WorkerRow) int { return strings.Compare(a.Key, b.Key) }
 	if !slices.IsSortedFunc(rows, byKey) {
@@ -142,27 +144,6 @@ func namesOf(all []*reporter) []string {
 		workers[i] = r.report
 	}
 	return bucketctl.Names(workers)
-}
-
-// excess is what a worker on its own may draw from one bucket above its limit,
-// in tokens per second; unbounded when its policy lets everybody through. peers
-// is how many workers draw from the bucket.
-func excess(policy bucketctl.Policy, row WorkerRow, peers int) (rate float64, unbounded bool) {
-	switch cmp.Or(row.Fallback, policy) { // a bucket may have one of its own
-	case bucketctl.FallbackClosed:
-		return 0, false
-	case bucketctl.FallbackOpen:
-		return 0, true
-	case bucketctl.FallbackShare:
-	}
-	if row.Share > 0 {
-		return row.Share, false
-	}
-	limit := row.Limit
-	if limit.IsZero() {
-		limit = row.Declared
-	}
-	return limit.Rate / float64(max(1, peers)), false
 }
 
 // crowd is what live workers say of one bucket together.

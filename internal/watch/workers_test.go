@@ -60,7 +60,7 @@ func TestARestartedProcessIsNotSilent(t *testing.T) {
 		d.redis.say(second)
 	}
 	s := d.look(10)
-	if len(s.Workers) != 1 || s.Workers[0].ID != "run-2" || len(d.row(s, "k").Workers) != 1 || len(s.Alerts) != 0 {
+	if len(s.Workers) != 2 || s.Workers[0].ID != "run-2" || s.Workers[1].State != WorkerGone || s.Workers[1].Why != "its process was started anew" || len(d.row(s, "k").Workers) != 1 || len(s.Alerts) != 0 {
 		t.Errorf("workers %+v, alerts %+v", s.Workers, s.Alerts)
 	}
 }
@@ -89,10 +89,13 @@ func TestAWorkerThatShutsDownInOrderIsGone(t *testing.T) {
 	d.now = at(1)
 	d.redis.say(last)
 	s := d.look(1)
-	if len(s.Workers) != 0 {
+	if len(s.Workers) != 1 || s.Workers[0].State != WorkerGone || !s.Workers[0].Since.Equal(at(1)) || s.Workers[0].Name != "geo-1" {
 		t.Errorf("workers %+v", s.Workers)
 	}
-	if row := d.row(d.look(7), "k"); row.Waiting != -1 || len(row.Workers) != 0 || row.Status.Code != Idle {
+	if s := d.look(1 + 901); len(s.Workers) != 0 {
+		t.Errorf("a quarter of an hour later: %+v", s.Workers)
+	}
+	if row := d.row(d.look(903), "k"); row.Waiting != -1 || len(row.Workers) != 0 || row.Status.Code != Idle {
 		t.Errorf("row %+v", row)
 	}
 }
@@ -111,21 +114,20 @@ func TestASilentWorkerAndWhatItMayDraw(t *testing.T) {
 		return w
 	}
 	tests := []struct {
-		name   string
-		w      bucketctl.Worker
-		excess float64
-		open   bool
-		text   string
+		name string
+		w    bucketctl.Worker
+		over float64 // of its first bucket
+		text string
 	}{
-		{"its last share", with(bucketctl.FallbackShare, share), 2.5, false,
+		{"its last share", with(bucketctl.FallbackShare, share), 2.5,
 			"SILENT 42s: down, or on its own share, +150/min above limit"},
-		{"or the rate by all workers", with(bucketctl.FallbackShare, unshared), 5, false,
+		{"or the rate by all workers", with(bucketctl.FallbackShare, unshared), 5,
 			"SILENT 42s: down, or on its own share, +300/min above limit"},
-		{"the larger part of two", with(bucketctl.FallbackShare, share, second), 2.6, false,
+		{"the larger part of two", with(bucketctl.FallbackShare, share, second), 2.5,
 			"SILENT 42s: down, or on its own share, +150/min above the limit of geocode:{acme}:eu and 1 more"},
-		{"closed: nothing", with(bucketctl.FallbackClosed, share), 0, false,
+		{"closed: nothing", with(bucketctl.FallbackClosed, share), 0,
 			"SILENT 42s: down, or cut off and letting nobody through"},
-		{"open: no bound", with(bucketctl.FallbackOpen, share), 0, true,
+		{"open: no bound", with(bucketctl.FallbackOpen, share), math.Inf(1),
 			"SILENT 42s: down, or cut off and letting everybody through"},
 	}
 	for _, test := range tests {
@@ -133,12 +135,12 @@ func TestASilentWorkerAndWhatItMayDraw(t *testing.T) {
 			d := newDesk(t, Config{})
 			d.redis.say(test.w)
 			d.now = at(40)
-			other := worker("geo-1", share)
+			other := worker("geo-1", share, second)
 			d.redis.say(other)
 			s := d.look(42)
-			w := s.Workers[1]
-			if !w.Silent || !same(w.Excess, test.excess) || w.Open != test.open {
-				t.Errorf("silent %v, excess %v, open %v", w.Silent, w.Excess, w.Open)
+			w := s.Workers[0]
+			if w.State != WorkerSilent || !w.Since.Equal(at(0)) || w.Rows[0].Over != test.over || d.row(s, share.Key).Workers[1].Over != test.over {
+				t.Errorf("%s since %v, over by %v", w.State.Word(), w.Since, w.Rows[0].Over)
 			}
 			if len(s.Alerts) != 1 || s.Alerts[0].Text != test.text || s.Alerts[0].Worker != "geo-7" {
 				t.Errorf("alerts %+v", s.Alerts)
@@ -154,15 +156,15 @@ func TestASilentWorkerIsHeardAgainAndForgottenAfterAQuarter(t *testing.T) {
 	d := newDesk(t, Config{})
 	d.redis.say(worker("geo-1", draws("k", 0, 0)))
 	d.look(0)
-	if s := d.look(6); s.Workers[0].Silent {
+	if s := d.look(6); s.Workers[0].State == WorkerSilent {
 		t.Error("silent after exactly 3 intervals")
 	}
-	if s := d.look(6.1); !s.Workers[0].Silent || !d.row(s, "k").Workers[0].Silent {
+	if s := d.look(6.1); s.Workers[0].State != WorkerSilent || !d.row(s, "k").Workers[0].Silent {
 		t.Error("not silent after more than 3 intervals")
 	}
 	d.now = at(8)
 	d.redis.say(worker("geo-1", draws("k", 0, 0)))
-	if s := d.look(8); s.Workers[0].Silent || d.row(s, "k").Workers[0].Silent {
+	if s := d.look(8); s.Workers[0].State == WorkerSilent || d.row(s, "k").Workers[0].Silent {
 		t.Error("silent after a report")
 	}
 	if s := d.look(8 + 901); len(s.Workers) != 0 {
