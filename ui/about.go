@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"bucketop/bucketctl"
@@ -62,11 +63,11 @@ func (a *app) limitPhrase(s *bucketctl.State) string {
 	case s.Effective.IsZero():
 		return "limit unknown"
 	case s.Override.IsZero():
-		return limitText(s.Effective) + ", as declared"
+		return limitText(s, s.Effective) + ", as declared"
 	case s.Declared.IsZero():
-		return limitText(s.Effective) + ", override"
+		return limitText(s, s.Effective) + ", override"
 	}
-	return limitText(s.Effective) + " instead of " + limitText(s.Declared)
+	return limitText(s, s.Effective) + " instead of " + limitText(s, s.Declared)
 }
 
 // workersPhrase is "4 workers, all shared" or "4 workers, 1 silent, 1 on its own".
@@ -128,6 +129,7 @@ func (a *app) facts(b *watch.Bucket, brief bool) []string {
 		add(a.overrideFact(b, now))
 	}
 	add(a.useFact(b))
+	add(a.aboveFact(b))
 	if len(out) == 0 {
 		add(a.quietFact(b, now))
 	}
@@ -176,23 +178,23 @@ func (a *app) cooldownFact(b *watch.Bucket, now time.Time) string {
 		": the provider asked " + a.orSomebody(c.By) + " to pause, all workers do"
 }
 
-// workersFact is about workers that don't share the bucket.
+// workersFact is about workers that don't share the bucket, silent ones first.
 func (a *app) workersFact(b *watch.Bucket) string {
-	var parts []string
+	const most = 2
+	var parts [watch.WorkerShared][]string
 	for i := range b.Workers {
-		switch w := &b.Workers[i]; {
-		case w.Silent:
-			parts = append(parts, a.name(w.Name, 24)+" "+a.warn.text("SILENT")+" "+rough(a.dataNow().Sub(w.Seen))+
-				": down, or on its own share of "+rateText(w.Share, b.State.Effective, 4))
-		case w.Mode.Local():
-			parts = append(parts, a.name(w.Name, 24)+" "+a.warn.text("FALLBACK")+" "+rough(a.dataNow().Sub(w.Since))+
-				" ("+a.esc(string(w.Mode))+"): "+a.esc(w.Reason))
+		state, since, why := b.Workers[i].Plight()
+		if state >= watch.WorkerShared {
+			continue
 		}
+		text := a.name(b.Workers[i].Name, 24) + " " + a.warn.text(state.Word()) + " " + rough(a.dataNow().Sub(since)) + ": " + a.esc(why)
+		parts[state] = append(parts[state], text)
 	}
-	if len(parts) > 2 {
-		parts = append(parts[:2], strconv.Itoa(len(parts)-2)+" more: enter")
+	all := append(parts[watch.WorkerSilent], parts[watch.WorkerFallback]...)
+	if len(all) > most {
+		all = append(all[:most:most], strconv.Itoa(len(all)-most)+" more: enter")
 	}
-	return a.join(parts...)
+	return a.join(all...)
 }
 
 func (a *app) driftFact(b *watch.Bucket) string {
@@ -238,6 +240,27 @@ func (a *app) useFact(b *watch.Bucket) string {
 		text += "; up to " + plain(b.LargestN) + " tokens at once"
 	}
 	return text
+}
+
+// aboveFact is why more is granted than the rate: a limit is a rate and what was
+// saved up, and workers on their own add their shares.
+func (a *app) aboveFact(b *watch.Bucket) string {
+	const worth = 1.03 // of the rate: below, it is the measure's own jitter
+	limit := b.State.Effective
+	if !(b.Used > worth) || limit.IsZero() {
+		return ""
+	}
+	text := "granted " + percent(b.Used) + " of the rate: "
+	above := b.Granted - limit.Rate
+	alone := min(above, b.Alone)
+	var parts []string
+	if alone > limit.Rate/100 {
+		parts = append(parts, "+"+rateText(alone, limit, 4)+" by workers on their own")
+	}
+	if saved := above - alone; saved > limit.Rate/100 {
+		parts = append(parts, "+"+rateText(saved, limit, 4)+" from tokens saved up before, of up to "+plain(limit.Capacity))
+	}
+	return text + strings.Join(parts, ", ")
 }
 
 func (a *app) quietFact(b *watch.Bucket, now time.Time) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 // eventText is one event in words, without its time and bucket. Who stands before
@@ -12,10 +13,12 @@ import (
 func (a *app) eventText(e *bucketctl.Event) string {
 	d := details{a: a, of: e.Detail, told: map[string]bool{"undoes": true, "undoes_by": true, "undoes_id": true}}
 	text := a.eventWhat(e, &d)
-	if e.By != "" {
-		text += " by " + a.name(e.By, 30)
+	if outage := watch.OutageText(e, a.serverNow()); outage != "" {
+		d.told[watch.DetailSince], d.told[watch.DetailLasted], d.told[watch.DetailLocal] = true, true, true
+		text += " " + a.workerName(e.By) + ": " + outage
+	} else if e.By != "" {
+		text += " by " + a.workerName(e.By)
 	}
-	text += d.afterwards(e.Kind)
 	if e.Reason != "" {
 		text += ": " + a.quoted(e.Reason)
 	}
@@ -38,9 +41,22 @@ func (a *app) eventWhat(e *bucketctl.Event, d *details) string {
 		return word + ", no end,"
 	case bucketctl.EventReset, bucketctl.EventDelete:
 		return word + d.levels()
-	case bucketctl.EventResume, bucketctl.EventFallback, bucketctl.EventShared, bucketctl.EventCooldown, bucketctl.EventMended:
+	case bucketctl.EventCooldown:
+		return word + d.cooldown()
+	case bucketctl.EventResume, bucketctl.EventFallback, bucketctl.EventShared, bucketctl.EventMended:
 	}
 	return word
+}
+
+// workerName is the short name of a worker by the ID that it signs with; of
+// anybody else what they sign with.
+func (a *app) workerName(by string) string {
+	for i := range a.snap.Workers {
+		if w := &a.snap.Workers[i]; w.ID == by {
+			return a.name(w.Name, 30)
+		}
+	}
+	return a.name(by, 30)
 }
 
 // recordText is an operators' record in a few words.
@@ -99,29 +115,15 @@ func (d *details) levels() string {
 	return text
 }
 
-// afterwards is how long a worker decides, or decided, on its own.
-func (d *details) afterwards(kind bucketctl.EventKind) string {
-	switch kind {
-	case bucketctl.EventFallback:
-		if since, err := time.Parse(time.RFC3339Nano, d.of["since"]); err == nil {
-			d.told["since"] = true
-			return " since " + clockTime(since, d.a.serverNow())
-		}
-	case bucketctl.EventShared:
-		lasted, err := time.ParseDuration(d.of["lasted"])
-		if err != nil {
-			return ""
-		}
-		d.told["lasted"], d.told["since"] = true, true
-		text := " after " + span(lasted.Truncate(100*time.Millisecond))
-		if local, ok := d.tell("local"); ok {
-			text += ", " + local + " granted alone"
-		}
-		return text
-	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventUndo, bucketctl.EventHold, bucketctl.EventResume,
-		bucketctl.EventReset, bucketctl.EventDelete, bucketctl.EventCooldown, bucketctl.EventMended:
+// cooldown is how long a bucket was to pause.
+func (d *details) cooldown() string {
+	length, err := time.ParseDuration(d.of[watch.DetailLength])
+	until, errUntil := time.Parse(time.RFC3339Nano, d.of[watch.DetailUntil])
+	if err != nil || errUntil != nil {
+		return ""
 	}
-	return ""
+	d.told[watch.DetailLength], d.told[watch.DetailUntil] = true, true
+	return " for " + rough(length) + " until " + clockTime(until, d.a.serverNow())
 }
 
 // rest is what was not told yet.

@@ -18,12 +18,15 @@ func TestEventsSayWhoBeforeTheirDetails(t *testing.T) {
 		want  string
 	}{
 		{bucketctl.Event{Kind: bucketctl.EventFallback, By: "geo-3", Reason: "i/o timeout", Detail: map[string]string{"since": since}},
-			`FALLBACK by geo-3 since 14:31:55: "i/o timeout"`},
+			`FALLBACK geo-3: without Redis from 14:31:55: "i/o timeout"`},
 		{bucketctl.Event{Kind: bucketctl.EventShared, By: "geo-3", Reason: "i/o timeout",
 			Detail: map[string]string{"since": since, "lasted": "9.831s", "local": "84", "new": "x\x1b"}},
-			`SHARED by geo-3 after 9.8s, 84 granted alone: "i/o timeout" (new x\x1b)`},
+			`SHARED geo-3: 9.8s without Redis, 84 granted alone, 14:31:55 to 14:32:04: "i/o timeout" (new x\x1b)`},
 		{bucketctl.Event{Kind: bucketctl.EventShared, By: "geo-3", Detail: map[string]string{"since": "\x1b", "lasted": "?"}},
 			`SHARED by geo-3 (lasted ?, since \x1b)`},
+		{bucketctl.Event{Kind: bucketctl.EventCooldown, By: "geo-3", Reason: "429",
+			Detail: map[string]string{"length": "20s", "until": t0.Add(20 * time.Second).Format(time.RFC3339Nano)}},
+			`COOLDOWN for 20s until 14:32:25 by geo-3: "429"`},
 		{bucketctl.Event{Kind: bucketctl.EventReset, By: "anna",
 			Detail: map[string]string{"to": "5", "level_before": "0", "level_after": "5", "type": "hash", "cause": "ts is 6m ahead"}},
 			`RESET to 5, was 0 by anna (ts is 6m ahead)`},

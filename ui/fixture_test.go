@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"bucketop/bucketctl"
@@ -81,7 +82,7 @@ func silentRow() watch.Bucket {
 	for _, name := range []string{"geo-1", "geo-2", "geo-3", "geo-7"} {
 		b.Workers = append(b.Workers, worker(name, b.Key, b.State.Declared))
 	}
-	b.Workers[3].Silent, b.Workers[3].Seen, b.Workers[3].Share = true, t0.Add(-42*time.Second), 2.5
+	b.Workers[3].Silent, b.Workers[3].Seen, b.Workers[3].Share, b.Workers[3].Over = true, t0.Add(-42*time.Second), 2.5, 2.5
 	b.History = aMinute(b.State.Effective)
 	return b
 }
@@ -152,15 +153,23 @@ func someWorkers() []watch.Worker {
 	limit := bucketctl.PerMinute(300).Burst(15)
 	var out []watch.Worker
 	for i, name := range []string{"geo-1", "geo-2", "geo-3", "geo-7", "pay-1"} {
-		w := watch.Worker{Name: name, Rows: []watch.WorkerRow{worker(name, "geocode:{acme}:eu", limit)}}
+		w := watch.Worker{Name: name, State: watch.WorkerShared, Rows: []watch.WorkerRow{worker(name, "geocode:{acme}:eu", limit)}}
 		w.ID, w.App, w.Host, w.PID = name, "geocoder", "node-4", 4211+i
 		w.Version, w.Start, w.Interval = "0.1.0", t0.Add(-26*time.Hour), 5*time.Second
 		w.Seen, w.Fallback = t0.Add(-time.Second), bucketctl.FallbackShare
 		out = append(out, w)
 	}
-	out[3].Silent, out[3].Excess, out[3].Seen, out[3].Rows[0].Silent = true, 2.5, t0.Add(-42*time.Second), true
-	out[2].Rows[0].Mode, out[2].Rows[0].Reason, out[2].Rows[0].Since = bucketctl.ModeShare, "i/o timeout", t0.Add(-90*time.Second)
-	return out
+	silent, local := &out[3], &out[2]
+	silent.State, silent.Since, silent.Seen = watch.WorkerSilent, t0.Add(-42*time.Second), t0.Add(-42*time.Second)
+	silent.Why = "down, or on its own share, +150/min above limit"
+	silent.Rows[0].Silent, silent.Rows[0].Over, silent.Rows[0].Share = true, 2.5, 2.5
+	local.State, local.Since = watch.WorkerFallback, t0.Add(-90*time.Second)
+	local.Why = "i/o timeout, on its own share of 75/min, +75/min above limit"
+	local.Rows[0].Mode, local.Rows[0].Reason, local.Rows[0].Since, local.Rows[0].Over = bucketctl.ModeShare, "i/o timeout", local.Since, 1.25
+	slices.SortStableFunc(out, func(x, y watch.Worker) int { return int(x.State) - int(y.State) })
+	gone := watch.Worker{Name: "geo-6@node-4/4177-0badcafe", State: watch.WorkerGone, Since: t0.Add(-5 * time.Minute), Why: "shut down in order"}
+	gone.ID, gone.App, gone.Host, gone.PID, gone.Start = gone.Name, "geo-6", "node-4", 4177, t0.Add(-30*time.Hour)
+	return append(out, gone)
 }
 
 func someEvents() []bucketctl.Event {
@@ -170,6 +179,9 @@ func someEvents() []bucketctl.Event {
 		{ID: "1-1", At: t0.Add(-26 * time.Hour), Kind: bucketctl.EventReset, Key: "geo:py", By: "bob@ops2", Detail: map[string]string{"to": "full"}},
 		{ID: "2-1", At: t0.Add(-34 * time.Minute), Kind: bucketctl.EventLimit, Key: "geocode:{acme}:eu", By: "anna@ops1", Reason: "backlog", Rev: 12, After: over},
 		{ID: "3-1", At: t0.Add(-4 * time.Minute), Kind: bucketctl.EventHold, Key: "stripe:charge", By: "anna@ops1", Reason: "provider asked us to stop", Rev: 7, After: held},
-		{ID: "4-1", At: t0.Add(-90 * time.Second), Kind: bucketctl.EventFallback, By: "geo-3/4213", Reason: "i/o timeout", Detail: map[string]string{"mode": "share"}},
+		{ID: "4-1", At: t0.Add(-90 * time.Second), Kind: bucketctl.EventFallback, By: "geo-3", Reason: "i/o timeout",
+			Detail: map[string]string{"since": t0.Add(-2 * time.Minute).Format(time.RFC3339Nano)}},
+		{ID: "4-2", At: t0.Add(-90 * time.Second), Kind: bucketctl.EventShared, By: "geo-3", Reason: "i/o timeout",
+			Detail: map[string]string{"since": t0.Add(-2 * time.Minute).Format(time.RFC3339Nano), "lasted": "29.85s", "local": "37"}},
 	}
 }

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +70,14 @@ func TestScreens(t *testing.T) {
 		{"workers_80x24", 80, 24, pictureSnapshot, Config{}, "w"},
 		{"workers_40x12", 40, 12, pictureSnapshot, Config{}, "w j"},
 		{"workers_120x32", 120, 32, pictureSnapshot, Config{}, "w"},
+		{"workers_of_bucket_80x24", 80, 24, pictureSnapshot, Config{}, "j j enter w"},
+		{"workers_lost_80x24", 80, 24, lostSnapshot, Config{}, "w"},
+		{"workers_lost_40x12", 40, 12, lostSnapshot, Config{}, "w"},
+		{"workers_many_40x12", 40, 12, manySnapshot, Config{}, "w pgdown"},
+		{"workers_hostile_120x32", 120, 32, hostileSnapshot, Config{}, "w"},
+		{"events_hostile_120x32", 120, 32, hostileSnapshot, Config{}, "v"},
+		{"detail_lost_80x24", 80, 24, lostSnapshot, Config{}, "j enter"},
+		{"detail_many_80x24", 80, 24, manySnapshot, Config{}, "enter pgdown"},
 		{"events_80x24", 80, 24, pictureSnapshot, Config{}, "v j"},
 		{"events_40x12", 40, 12, pictureSnapshot, Config{}, "v"},
 		{"help_80x24", 80, 24, pictureSnapshot, Config{}, "?"},
@@ -89,6 +100,29 @@ func lostSnapshot() *watch.Snapshot {
 	s.Taken = t0.Add(-13 * time.Second)
 	s.Link = watch.Link{State: watch.Lost, Addr: "cache-1:6379", Since: t0.Add(-12 * time.Second),
 		Err: "dial tcp 10.0.0.7:6379: connect: connection refused", Tries: 5}
+	return s
+}
+
+// manySnapshot is an outage of a part of a large fleet.
+func manySnapshot() *watch.Snapshot {
+	s := pictureSnapshot()
+	b := silentRow()
+	b.Key, b.Workers, s.Workers = "geocode:{many}:eu", nil, nil
+	for i := range 200 {
+		name := fmt.Sprintf("geo-%03d", i)
+		row := worker(name, b.Key, b.State.Declared)
+		w := watch.Worker{Name: name, State: watch.WorkerShared}
+		w.ID, w.App, w.Host, w.PID, w.Start, w.Interval, w.Seen = name, "geocoder", "node-4", i, t0.Add(-time.Hour), 5*time.Second, row.Seen
+		if i%3 == 0 {
+			row.Mode, row.Reason, row.Since, row.Over, row.Share = bucketctl.ModeShare, "NOPERM", t0.Add(time.Duration(-i)*time.Second), 0.05, 0.05
+			w.State, w.Since, w.Why = row.Plight()
+		}
+		w.Rows = []watch.WorkerRow{row}
+		b.Workers, s.Workers = append(b.Workers, row), append(s.Workers, w)
+	}
+	slices.SortStableFunc(s.Workers, func(x, y watch.Worker) int { return int(x.State) - int(y.State) })
+	b.Status = watch.Status{Code: watch.Fallback, Text: "67 of 200", Cause: "geo-000: NOPERM"}
+	s.Buckets = append([]watch.Bucket{b}, s.Buckets...)
 	return s
 }
 
@@ -124,13 +158,13 @@ func hostileSnapshot() *watch.Snapshot {
 		b.State.Raw = map[string]string{name: name}
 		b.State.RawLimit = map[string]string{name: name}
 		w := worker(name, name, bucketctl.PerMinute(60))
-		w.Mode, w.Reason = bucketctl.Mode(name), name
+		w.Mode, w.Reason, w.Over = bucketctl.Mode(name), name, math.Inf(1)
 		b.Workers = []watch.WorkerRow{w}
 		s.Buckets = append(s.Buckets, b)
 		s.Events = append(s.Events, bucketctl.Event{ID: name, At: t0, Kind: bucketctl.EventKind(name), Key: name, By: name,
 			Reason: name, Detail: map[string]string{name: name}})
 		s.Workers = append(s.Workers, watch.Worker{Worker: bucketctl.Worker{ID: name, App: name, Host: name, Version: name,
-			Fallback: bucketctl.Policy(name)}, Name: name, Rows: []watch.WorkerRow{w}})
+			Fallback: bucketctl.Policy(name)}, Name: name, State: watch.WorkerFallback, Why: name, Rows: []watch.WorkerRow{w}})
 	}
 	bad := hostileNames[0]
 	s.Alerts = []watch.Alert{{Key: bad, Text: bad, Grave: true}, {Worker: bad, Text: bad}, {Text: bad}}

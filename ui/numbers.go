@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 // unknown stands where a number is not known.
@@ -103,10 +104,13 @@ func rateText(perSecond float64, l bucketctl.Limit, width int) string {
 	return short(perSecond*unit.Seconds(), width) + perUnit(l)
 }
 
-// limitText is "600/min, capacity 30".
-func limitText(l bucketctl.Limit) string {
-	if l.IsZero() {
+// limitText is "600/min, capacity 30"; of a window "10/10s window".
+func limitText(s *bucketctl.State, l bucketctl.Limit) string {
+	switch {
+	case l.IsZero():
 		return "limit unknown"
+	case watch.IsWindow(s):
+		return watch.LimitText(l, true)
 	}
 	return rateText(l.Rate, l, 6) + ", capacity " + plain(l.Capacity)
 }

@@ -36,7 +36,11 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	case !s.Override.IsZero():
 		force = "the override"
 	}
-	if !s.Effective.IsZero() {
+	switch {
+	case s.Effective.IsZero():
+	case watch.IsWindow(s):
+		force += "; a window: at most " + plain(s.Effective.Capacity) + " start in any " + rough(secondsOf(s.Effective))
+	default:
 		force += "; capacity is " + rough(secondsOf(s.Effective)) + " of rate"
 	}
 	rows = append(rows, []cell{{"in force", a.strong}, {rateCell(s.Effective), a.strong}, {capacityCell(s.Effective), a.strong}, plainCell(force)})

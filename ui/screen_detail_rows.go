@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 
 	"bucketop/bucketctl"
@@ -10,71 +11,90 @@ import (
 
 func drawerColumns() []column {
 	return []column{
-		{title: "WORKER", flex: true, ends: true, least: 16},
-		{title: "MODE", least: 12},
-		{title: "GRANTED", least: 8, right: true, keep: 7},
-		{title: "WAITING", least: 7, right: true, keep: 5},
-		{title: "WAIT P99", least: 8, right: true, keep: 3},
-		{title: "SHARE", least: 8, right: true, keep: 4},
-		{title: "DECLARES", least: 10, keep: 1},
-		{title: "REV SEEN", least: 8, keep: 6},
+		{title: "WORKER", flex: true, ends: true, least: 14},
+		{title: "STATE", least: 12},
+		{title: "MAY EXCEED", least: 10, right: true, maybe: true, keep: 9},
+		{title: "GRANTED", least: 8, right: true, keep: 8},
+		{title: "WAITING", least: 7, right: true, keep: 6},
+		{title: "WAIT P99", least: 8, right: true, keep: 4},
+		{title: "SHARE", least: 8, right: true, keep: 5},
+		{title: "DECLARES", least: 10, keep: 3},
+		{title: "REV SEEN", least: 8, keep: 7},
+		{title: "WHY", flex: true, maybe: true, least: 20, keep: 2},
 	}
 }
+
+// drawerMost is how many workers of a bucket its detail screen shows: of a large
+// fleet those who are worst off, for the workers screen has them all.
+const drawerMost = 12
 
 // workerSection is who draws from the bucket, how, and what rev each has seen.
 func (a *app) workerSection(b *watch.Bucket, width int) []string {
 	if len(b.Workers) == 0 {
 		return []string{" " + a.dim.text("WORKERS") + "  none reports this bucket"}
 	}
-	rows := make([][]cell, len(b.Workers))
+	order := make([]*watch.WorkerRow, len(b.Workers))
 	for i := range b.Workers {
-		rows[i] = a.drawerCells(b, &b.Workers[i])
+		order[i] = &b.Workers[i]
+	}
+	slices.SortStableFunc(order, func(x, y *watch.WorkerRow) int {
+		stateX, sinceX, _ := x.Plight()
+		stateY, sinceY, _ := y.Plight()
+		return cmp.Or(cmp.Compare(stateX, stateY), sinceX.Compare(sinceY))
+	})
+	rows := make([][]cell, min(drawerMost, len(order)))
+	for i := range rows {
+		rows[i] = a.drawerCells(b, order[i])
 	}
 	heading, lines := a.table(drawerColumns(), rows, width-2)
-	return indent(heading, lines)
+	out := indent(heading, lines)
+	if more := len(order) - drawerMost; more > 0 {
+		out = append(out, " "+a.dim.text(count(more, "more worker")+": w"))
+	}
+	return out
 }
 
 func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
-	now := a.dataNow()
-	mode := plainCell(a.esc(string(w.Mode)))
-	switch {
-	case w.Silent:
-		mode = cell{"SILENT " + rough(now.Sub(w.Seen)), a.warn}
-	case w.Mode.Local():
-		mode = cell{a.esc(string(w.Mode)) + " " + rough(now.Sub(w.Since)), a.warn}
-	}
-	declares := plainCell(rateCell(w.Declared))
-	if w.Declared.Rate != b.State.Declared.Rate {
+	state, since, why := w.Plight()
+	declares := plainCell(declaredCell(w))
+	if declared := b.State.Declared; !declared.IsZero() && (w.Declared.Rate != declared.Rate || w.Declared.Capacity != declared.Capacity) {
 		declares.mood = a.warn
 	}
-	rev := plainCell("-")
-	switch {
-	case w.Rev > 0 && w.Rev < b.State.Rev:
-		rev = cell{a.rev(w.Rev) + " old", a.warn}
-	case w.Rev > 0:
-		rev = plainCell(a.rev(w.Rev))
-	case b.State.Rev > 0:
-		rev = cell{"none yet", a.warn}
-	}
 	limit := b.State.Effective
-	waiting := short(float64(w.Waiting), 4)
-	if w.Waiting > 0 && w.HeadWait > 0 && (w.Mode.Local() || w.Rev >= b.State.Rev) {
+	granted, waiting, p99 := rateText(w.Rate, limit, 4), short(float64(w.Waiting), 4), latency(w.WaitP99)
+	switch {
+	case w.Silent:
+		granted, waiting, p99 = unknown, unknown, unknown
+	case w.Waiting > 0 && w.HeadWait > 0 && (w.Mode.Local() || w.Rev >= b.State.Rev):
 		waiting += " " + textsafe.PadLeft(span(w.HeadWait), 4)
 	}
 	return []cell{
-		plainCell(a.name(w.Name, 40)), mode, plainCell(rateText(w.Rate, limit, 4)), plainCell(waiting),
-		plainCell(latency(w.WaitP99)), plainCell(rateText(w.Share, limit, 4)), declares, rev,
+		plainCell(a.name(w.Name, 40)), a.plightCell(state, since), overCell(a, w), plainCell(granted), plainCell(waiting),
+		plainCell(p99), plainCell(rateText(w.Share, limit, 4)), declares, a.revCell(&b.State, w), plainCell(a.esc(why)),
 	}
+}
+
+// declaredCell is the limit that a worker was configured with, in short.
+func declaredCell(w *watch.WorkerRow) string {
+	switch {
+	case w.Declared.IsZero():
+		return unknown
+	case w.Window:
+		return watch.LimitText(w.Declared, true)
+	}
+	return rateCell(w.Declared) + " cap " + plain(w.Declared.Capacity)
 }
 
 // eventMost is how many events of a bucket its detail screen shows.
 const eventMost = 12
 
-// eventSection is what happened to this bucket, newest first.
+// eventSection is what happened to this bucket, newest first; what its workers
+// tell of themselves belongs to it too.
 func (a *app) eventSection(b *watch.Bucket, width int) []string {
+	drawers := a.drawers(b.Key)
 	var mine []*bucketctl.Event
 	for i := range a.snap.Events {
-		if e := &a.snap.Events[i]; e.Key == b.Key {
+		if e := &a.snap.Events[i]; e.Key == b.Key || e.Key == "" && drawers[e.By] {
 			mine = append(mine, e)
 		}
 	}
@@ -91,6 +111,17 @@ func (a *app) eventSection(b *watch.Bucket, width int) []string {
 		out = append(out, " "+a.dim.text(count(more, "older event")+": v"))
 	}
 	return out
+}
+
+// drawers are the IDs of the workers that draw from a bucket, or did.
+func (a *app) drawers(key string) map[string]bool {
+	ids := map[string]bool{}
+	for i := range a.snap.Workers {
+		if _, draws := a.snap.Workers[i].On(key); draws {
+			ids[a.snap.Workers[i].ID] = true
+		}
+	}
+	return ids
 }
 
 // rawSection is what is stored, as it is stored, and what is wrong with it.

@@ -167,10 +167,11 @@ func (a *app) lostLines() int {
 	return 0
 }
 
-// lostText is why Redis is lost, and that it is tried again.
+// lostText is that Redis is lost, how old what is shown is, why, and that it is
+// tried again.
 func (a *app) lostText() string {
 	link := a.snap.Link
-	text := "Redis is lost"
+	text := "Redis is lost, data " + rough(a.tickAt.Sub(a.snap.Taken)) + " old"
 	if link.Err != "" {
 		text += ": " + a.esc(link.Err)
 	}

@@ -58,7 +58,7 @@ func (a *app) lines() []string {
 	if d := a.top(); d != nil {
 		body = strings.Split(strings.TrimSuffix(d.view(a, a.width, height), "\n"), "\n")
 	} else {
-		body = a.screen().view(a, a.width, height)
+		body = a.screenLines(height)
 	}
 	if len(body) > height {
 		body = body[:height]
@@ -70,6 +70,17 @@ func (a *app) lines() []string {
 		lines = append(lines, "")
 	}
 	return append(lines, footer...)
+}
+
+// screenLines are the shown screen. That Redis is lost stands before anything
+// else; the list has it among its alerts.
+func (a *app) screenLines(height int) []string {
+	lost := a.lostLines()
+	if a.shown() == onList || lost == 0 || height < 4 {
+		return a.screen().view(a, a.width, height)
+	}
+	line := a.alarm.text(a.cut(" !! "+a.lostText(), a.width-1))
+	return append([]string{line}, a.screen().view(a, a.width, height-lost)...)
 }
 
 // bodyHeight is what a screen may use.
@@ -129,15 +140,15 @@ func (a *app) ago(t time.Time) string {
 	return " " + rough(a.tickAt.Sub(t))
 }
 
-// lostMore is how old the data is, on the list, which says in an alert why
-// Redis is lost; elsewhere it is why.
+// lostMore is of when the data is, where a line below says why Redis is lost; in
+// a dialog it is why.
 func (a *app) lostMore() string {
 	switch {
-	case a.shown() == onList && a.top() == nil && a.lostLines() > 0:
+	case a.top() == nil && a.lostLines() > 0:
 		if a.width < 60 {
 			return ""
 		}
-		return "  data of " + clockTime(a.snap.At, a.serverNow()) + ", " + rough(a.tickAt.Sub(a.snap.Taken)) + " old"
+		return "  data of " + clockTime(a.snap.At, a.serverNow())
 	case a.snap.Link.Err != "":
 		return ": " + a.esc(a.snap.Link.Err)
 	}

@@ -13,6 +13,7 @@ type column struct {
 	least int  // cells it always has, so that numbers that change don't move their neighbours; where flex: keeps
 	right bool // numbers
 	flex  bool // gives way first, and takes what is left
+	maybe bool // without a text in any row it is left out
 	ends  bool // where it is cut, both ends of the text stay: names
 	keep  int  // the column with the smallest is dropped first where the window is narrow; 0 stays
 }
@@ -50,6 +51,9 @@ func (st *styles) table(cols []column, rows [][]cell, width int) (heading string
 func (st *styles) columnWidths(cols []column, rows [][]cell, width int) []int {
 	natural := make([]int, len(cols))
 	for i, c := range cols {
+		if c.maybe && !slices.ContainsFunc(rows, func(row []cell) bool { return row[i].text != "" }) {
+			continue
+		}
 		natural[i] = textCells(c.title)
 		if !c.flex {
 			natural[i] = max(natural[i], c.least)

@@ -95,9 +95,10 @@ func isLocal(r WorkerRow) bool { return !r.Silent && r.Mode.Local() }
 
 // silentCause names the worker that has been silent for longest.
 func (f *facts) silentCause(since time.Time) string {
-	for _, row := range f.rows {
-		if row.Silent && row.Seen.Equal(since) {
-			return row.Name + " not heard of for " + age(since, f.now) + ": down, or on its own share"
+	for i := range f.rows {
+		if row := &f.rows[i]; row.Silent && row.Seen.Equal(since) {
+			_, _, why := row.Plight()
+			return row.Name + " not heard of for " + age(since, f.now) + ": " + why
 		}
 	}
 	return ""
@@ -105,14 +106,11 @@ func (f *facts) silentCause(since time.Time) string {
 
 // localCause is why the first worker decides on its own.
 func (f *facts) localCause() string {
-	for _, row := range f.rows {
-		if !isLocal(row) {
-			continue
+	for i := range f.rows {
+		if row := &f.rows[i]; isLocal(*row) {
+			_, _, why := row.Plight()
+			return row.Name + ": " + why
 		}
-		if row.Reason == "" {
-			return row.Name + " decides on its own"
-		}
-		return row.Name + ": " + row.Reason
 	}
 	return ""
 }

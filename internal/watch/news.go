@@ -107,6 +107,9 @@ func (d *detail) sawGrant(at time.Time) {
 // muster renews which workers are heard of, and under which names, and gathers
 // the rows of the buckets that this or a report changed.
 func (m *model) muster(now time.Time) {
+	if !m.reportsAt.IsZero() && m.reportsAt.Before(now) {
+		now = m.reportsAt // who is not heard of since may only not be listened to
+	}
 	for _, r := range slices.Clone(m.crew) {
 		if now.Sub(r.report.Seen) > forgetWorker {
 			m.dismiss(r)

@@ -53,8 +53,8 @@ func OutageText(e *bucketctl.Event, now time.Time) string {
 	case e.Kind == bucketctl.EventFallback:
 		return "without Redis from " + clockSecond(o.Since, now)
 	}
-	return fmt.Sprintf("back after %s without Redis, %s to %s, %s granted alone",
-		outageLength(o.Lasted), clockSecond(o.Since, now), clockSecond(o.Since.Add(o.Lasted), now), tokensText(o.Local))
+	return fmt.Sprintf("%s without Redis, %s granted alone, %s to %s",
+		outageLength(o.Lasted), tokensText(o.Local), clockSecond(o.Since, now), clockSecond(o.Since.Add(o.Lasted), now))
 }
 
 // clockSecond is clockTime to the second also where it is hours away.

@@ -28,9 +28,9 @@ func TestOutageText(t *testing.T) {
 		want  string
 	}{
 		{fallback, "without Redis from 14:32:10"},
-		{back, "back after 32s without Redis, 14:32:10 to 14:32:42, 78 granted alone"},
-		{short, "back after 9.8s without Redis, 14:32:10 to 14:32:19, nothing granted alone"},
-		{long, "back after 27h without Redis, 2026-03-13 10:45:20 to 14:32:00, 1234567 granted alone"},
+		{back, "32s without Redis, 78 granted alone, 14:32:10 to 14:32:42"},
+		{short, "9.8s without Redis, nothing granted alone, 14:32:10 to 14:32:19"},
+		{long, "27h without Redis, 1234567 granted alone, 2026-03-13 10:45:20 to 14:32:00"},
 		{odd, ""}, {unread, ""}, {hold, ""},
 	} {
 		if got := OutageText(&test.event, at(60)); got != test.want {

@@ -51,6 +51,13 @@ func view(w bucketctl.Worker, name string, silent bool, rows []WorkerRow) Worker
 	return v
 }
 
+// Plight is how the worker decides on this bucket, since when, and why, as of a
+// Worker.
+func (r *WorkerRow) Plight() (state WorkerState, since time.Time, why string) {
+	w := view(bucketctl.Worker{Seen: r.Seen, Fallback: r.Fallback}, r.Name, r.Silent, []WorkerRow{*r})
+	return w.State, w.Since, w.Why
+}
+
 // On is the worker as it is on one bucket; false where it does not draw from it.
 func (w *Worker) On(key string) (Worker, bool) {
 	i := slices.IndexFunc(w.Rows, func(row WorkerRow) bool { return row.Key == key })
@@ -215,7 +222,7 @@ func localText(rows []WorkerRow) string {
 	}
 	how := localHow(first)
 	if local < len(rows) {
-		how += fmt.Sprintf(" on %s of its buckets", of(local, len(rows)))
+		how += fmt.Sprintf(" on %d of its %d buckets", local, len(rows))
 	}
 	return strings.TrimPrefix(first.Reason+", ", ", ") + how + overText(rows)
 }

@@ -54,7 +54,7 @@ func TestAFallbackSaysWhyHowAndWhatItCosts(t *testing.T) {
 	d.redis.say(worker("geo-2", draws("k", 0, 0)))
 	s := d.look(0)
 	w := s.Workers[0]
-	want := "NOPERM: no EVALSHA, on its own share of 2.5/s on 1 of 2 of its buckets, +2.5/s above the limit of k"
+	want := "NOPERM: no EVALSHA, on its own share of 2.5/s on 1 of its 2 buckets, +2.5/s above the limit of k"
 	if w.Name != "geo-1" || w.State != WorkerFallback || !w.Since.Equal(at(-90)) || w.Why != want {
 		t.Errorf("%s since %v: %s", w.State.Word(), w.Since, w.Why)
 	}

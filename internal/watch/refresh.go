@@ -154,6 +154,7 @@ func (r *round) reports(ctx context.Context) error {
 		if len(reports) < maxReports {
 			return nil
 		}
+		r.m.reportsAt = reports[len(reports)-1].Seen // there are newer ones
 	}
 	return nil
 }

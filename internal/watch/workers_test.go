@@ -205,3 +205,16 @@ func TestLocalGrantsCountBesideThoseOfRedis(t *testing.T) {
 		t.Errorf("granted %v, used %v", got.Granted, got.Used)
 	}
 }
+
+// TestWhoIsNotListenedToIsNotSilent: a console that may no longer read reports
+// says so, and accuses nobody.
+func TestWhoIsNotListenedToIsNotSilent(t *testing.T) {
+	d := newDesk(t, Config{})
+	d.redis.say(worker("geo-1", draws("k", 0, 0)))
+	d.look(0)
+	d.redis.do(func() { d.redis.refuse["Reports"] = bucketctl.ErrDenied })
+	s := d.look(60)
+	if s.Workers[0].State != WorkerShared || len(s.Alerts) != 1 || s.Alerts[0].Text != "can't read reports: Redis refuses" {
+		t.Errorf("%s, alerts %+v", s.Workers[0].State.Word(), s.Alerts)
+	}
+}
