@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -181,16 +182,19 @@ func (a *app) cooldownFact(b *watch.Bucket, now time.Time) string {
 // workersFact is about workers that don't share the bucket, silent ones first.
 func (a *app) workersFact(b *watch.Bucket) string {
 	const most = 2
-	var parts [watch.WorkerShared][]string
+	var silent, local []string
 	for i := range b.Workers {
 		state, since, why := b.Workers[i].Plight()
-		if state >= watch.WorkerShared {
-			continue
-		}
 		text := a.name(b.Workers[i].Name, 24) + " " + a.warn.text(state.Word()) + " " + rough(a.dataNow().Sub(since)) + ": " + a.esc(why)
-		parts[state] = append(parts[state], text)
+		switch state {
+		case watch.WorkerSilent:
+			silent = append(silent, text)
+		case watch.WorkerFallback:
+			local = append(local, text)
+		case watch.WorkerShared, watch.WorkerGone:
+		}
 	}
-	all := append(parts[watch.WorkerSilent], parts[watch.WorkerFallback]...)
+	all := slices.Concat(silent, local)
 	if len(all) > most {
 		all = append(all[:most:most], strconv.Itoa(len(all)-most)+" more: enter")
 	}
