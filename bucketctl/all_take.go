@@ -87,7 +87,7 @@ func (s *set) take(ctx context.Context, batch []*request, verdicts []verdict) ([
 func (s *set) appendTakeAll(batch []*request, now time.Time) {
 	args := append(s.arguments[:0], s.client.config.Horizon.Microseconds())
 	for i, l := range s.members {
-		args = append(declaredArguments(args, l.declared, s.client.gen.Load()), s.tickets[i])
+		args = append(l.declare(args), s.tickets[i])
 	}
 	for _, r := range batch {
 		var text []byte

@@ -82,7 +82,7 @@ func (l *Limiter) tellCooldown(ctx context.Context) error {
 	if kept.owed == "" || left < time.Microsecond {
 		return nil
 	}
-	args := append(declaredArguments(nil, l.declared, l.client.gen.Load()), left.Microseconds(), l.client.self.ID)
+	args := append(l.declare(nil), left.Microseconds(), l.client.self.ID)
 	r, err := l.run(ctx, l.scripts.cool, args...)
 	if err != nil {
 		return fmt.Errorf("cool down %q: %w", l.key, err)

@@ -40,7 +40,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 		return nil, err
 	}
 	began := time.Now()
-	l.arguments = appendTake(l.arguments[:0], l.declared, l.client.gen.Load(), l.client.config.Horizon, l.ticket, batch, began)
+	l.arguments = appendTake(l.declare(l.arguments[:0]), l.client.config.Horizon, l.ticket, batch, began)
 	r, err := l.run(ctx, l.scripts.take, l.arguments...)
 	took := time.Since(began)
 	l.stats.called(took)
@@ -59,7 +59,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 
 // try makes a call that takes nothing, to learn whether takes work again.
 func (l *Limiter) try(ctx context.Context) error {
-	args := appendTake(nil, l.declared, l.client.gen.Load(), l.client.config.Horizon, 0, nil, time.Time{})
+	args := appendTake(l.declare(nil), l.client.config.Horizon, 0, nil, time.Time{})
 	_, err := l.run(ctx, l.scripts.take, args...)
 	return err
 }

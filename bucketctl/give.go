@@ -18,7 +18,7 @@ func (l *Limiter) refund(ctx context.Context, n float64, v verdict) {
 
 // give runs the give script: why is refund, settle or debit.
 func (l *Limiter) give(ctx context.Context, why string, tokens float64, start int64) error {
-	args := append(declaredArguments(nil, l.declared, l.client.gen.Load()), why, formatExact(tokens), start)
+	args := append(l.declare(nil), why, formatExact(tokens), start)
 	_, err := l.run(ctx, l.scripts.give, args...)
 	return err
 }

@@ -37,6 +37,7 @@ type Limiter struct {
 	window   bool     // a sliding window: capacity tokens in each span of capacity / rate
 	scripts  limiterScripts
 	declared Limit
+	spelled  scriptLimit // the same
 
 	options bucketOptions
 	route   atomic.Pointer[link]
@@ -68,6 +69,7 @@ func newLimiter(c *Client, key string, declared Limit, window bool, options buck
 		key:      key,
 		keys:     []string{key, c.keys.Limit(key)},
 		declared: declared,
+		spelled:  scriptLimitOf(declared),
 		options:  options,
 		pulse:    newPulse(c.keys.Workers(key), c.config),
 		window:   window,

@@ -6,7 +6,8 @@ import "time"
 // patience (0) or with any amount of it.
 func takeArguments(l Limit, gen int64, horizon time.Duration, n float64, patience int64) []any {
 	r := &request{n: n, allow: patience == 0}
-	return appendTake(nil, l, gen, horizon, 0, []*request{r}, time.Time{})
+	d := scriptLimitOf(l)
+	return appendTake(append(d[:], gen), horizon, 0, []*request{r}, time.Time{})
 }
 
 // decodeOne decodes take's reply for one request.

@@ -104,7 +104,7 @@ const (
 func (h *histogram) add(d time.Duration) {
 	i := 0
 	if d > histogramFirst {
-		part := int64((d - 1) / (histogramFirst / histogramParts)) // 8 to 15 in the first doubling
+		part := int64((d - 1) / (histogramFirst / histogramParts))  // 8 to 15 in the first doubling
 		doubling := bits.Len64(uint64(part / (2 * histogramParts))) // #nosec G115 -- positive
 		i = min(1+histogramParts*doubling+int(part>>doubling)%histogramParts, histogramBuckets-1)
 	}

@@ -68,9 +68,23 @@ type together struct {
 // start is when a charged caller may start, by the server's clock.
 func (v verdict) start() time.Time { return v.at.Add(v.wait) }
 
-// appendTake appends the script's arguments for a batch of requests.
-func appendTake(args []any, l Limit, gen int64, horizon time.Duration, ticket int64, batch []*request, now time.Time) []any {
-	args = append(declaredArguments(args, l, gen), horizon.Microseconds(), ticket)
+// scriptLimit is a limit as scripts read it: capacity, rate and per. It is
+// written once, since every call carries it.
+type scriptLimit [3]any
+
+func scriptLimitOf(l Limit) scriptLimit {
+	return scriptLimit{formatExact(l.Capacity), formatExact(l.Rate), l.Per.Microseconds()}
+}
+
+// declare appends the first four arguments of the scripts that workers run.
+func (l *Limiter) declare(args []any) []any {
+	return append(append(args, l.spelled[:]...), l.client.gen.Load())
+}
+
+// appendTake appends the arguments of a batch of requests, behind what is
+// declared.
+func appendTake(args []any, horizon time.Duration, ticket int64, batch []*request, now time.Time) []any {
+	args = append(args, horizon.Microseconds(), ticket)
 	for i := 0; i < len(batch); {
 		n, patience := batch[i].n, batch[i].patience(now)
 		same := 1
@@ -92,11 +106,6 @@ func requestArgument(n float64, patience int64, times int) string {
 		text = strconv.AppendInt(append(text, ':'), int64(times), 10)
 	}
 	return string(text)
-}
-
-// declaredArguments appends the first four arguments of take and give.
-func declaredArguments(args []any, l Limit, gen int64) []any {
-	return append(args, formatExact(l.Capacity), formatExact(l.Rate), l.Per.Microseconds(), gen)
 }
 
 // takeHead is how many items of take's reply come before the answers, which are

@@ -110,8 +110,8 @@ func TestTakeArgumentsHaveNoExponents(t *testing.T) {
 	if !slices.Equal(args, want) {
 		t.Errorf("arguments %q, want %q", args, want)
 	}
-	args = appendTake(nil, PerSecond(1), 5, 250*time.Millisecond, 1_700_000_000_000_250, nil, time.Time{})
-	if args[5] != int64(1_700_000_000_000_250) {
+	args = appendTake(nil, 250*time.Millisecond, 1_700_000_000_000_250, nil, time.Time{})
+	if args[1] != int64(1_700_000_000_000_250) {
 		t.Errorf("the ticket is %v", args[5])
 	}
 }
