@@ -25,15 +25,16 @@ var errNoServer = errors.New("no redis-server and no valkey-server on PATH: run 
 
 // findServer looks once per test binary.
 var findServer = sync.OnceValues(func() (program, error) {
-	path, err := lookup()
+	path, err := Program()
 	if err != nil {
 		return program{}, err
 	}
 	return identify(path)
 })
 
-// lookup prefers what is on PATH and takes what .ci/test unpacked otherwise.
-func lookup() (string, error) {
+// Program is the path of the server that tests run: what is on PATH, else what
+// .ci/test unpacked.
+func Program() (string, error) {
 	names := []string{"redis-server", "valkey-server"}
 	if dir, err := cacheDir(); err == nil {
 		names = append(names, filepath.Join(dir, "bucketop", "redis", "bin", "redis-server"))

@@ -258,9 +258,9 @@ func TestLookup(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("PATH", c.path)
 			t.Setenv("XDG_CACHE_HOME", c.cache)
-			got, err := lookup()
+			got, err := Program()
 			if got != c.want || !errors.Is(err, c.err) {
-				t.Errorf("lookup() = %q, %v, want %q, %v", got, err, c.want, c.err)
+				t.Errorf("Program() = %q, %v, want %q, %v", got, err, c.want, c.err)
 			}
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"bucketop/internal/bench/figure"
+	"bucketop/internal/redistest"
 )
 
 // patience is how long a server may take to answer; it takes milliseconds.
@@ -35,7 +36,7 @@ type Server struct {
 
 // Start starts a server and returns when it answers.
 func Start(ctx context.Context) (*Server, error) {
-	path, err := find()
+	path, err := redistest.Program()
 	if err != nil {
 		return nil, err
 	}
