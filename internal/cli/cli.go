@@ -32,6 +32,7 @@ type Admin interface {
 	Reset(ctx context.Context, key string, rev bucketctl.Rev, to bucketctl.Target, reason string) (bucketctl.Change, error)
 	Delete(ctx context.Context, key string, rev bucketctl.Rev, reason string) (bucketctl.Change, error)
 	Workers(ctx context.Context) ([]bucketctl.Worker, time.Time, error)
+	Reports(ctx context.Context, after string, most int) ([]bucketctl.Worker, string, error)
 	Events(ctx context.Context, q bucketctl.EventQuery) ([]bucketctl.Event, error)
 	Server(ctx context.Context) (bucketctl.Server, error)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ type fakeAdmin struct {
 	Admin
 	states  []bucketctl.State
 	workers []bucketctl.Worker
+	reports []bucketctl.Worker // before those of workers
 	events  []bucketctl.Event
 	fail    error // of every call
 	failAll map[string]error
@@ -93,6 +95,10 @@ func (f *fakeAdmin) GetMany(ctx context.Context, keys []string) ([]bucketctl.Sta
 
 func (f *fakeAdmin) Workers(ctx context.Context) ([]bucketctl.Worker, time.Time, error) {
 	return f.workers, at, f.failure(ctx, "Workers")
+}
+
+func (f *fakeAdmin) Reports(ctx context.Context, _ string, _ int) ([]bucketctl.Worker, string, error) {
+	return f.reports, "", f.failure(ctx, "Reports")
 }
 
 func (f *fakeAdmin) Events(ctx context.Context, _ bucketctl.EventQuery) ([]bucketctl.Event, error) {
@@ -190,7 +196,7 @@ func scene() *fakeAdmin {
 	nan := math.NaN()
 	limit := bucketctl.PerMinute(300)
 	held := bucketctl.PerSecond(25).Burst(25)
-	return &fakeAdmin{
+	scene := &fakeAdmin{
 		states: []bucketctl.State{
 			{
 				Key: "stripe:charge", Kind: bucketctl.KindBucket, Type: "hash", At: at, TTL: 25 * time.Hour, Level: 25, Granted: 1000,
@@ -208,7 +214,8 @@ func scene() *fakeAdmin {
 			},
 			{Key: "mail:\xff", Kind: bucketctl.KindWrongType, Type: "string", At: at, Level: nan, Problems: []bucketctl.Problem{{Code: bucketctl.ProblemWrongType, Text: "the key is a string"}}},
 			{
-				Key: "rss:cool", Kind: bucketctl.KindWindow, Type: "hash", At: at, Level: 7, Declared: limit, Effective: limit,
+				Key: "rss:cool", Kind: bucketctl.KindWindow, Type: "hash", At: at, Level: 7,
+				Declared: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second}, Effective: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second},
 				Cooldown: bucketctl.Cooldown{Until: at.Add(12 * time.Second), By: "geo-7/4211"},
 			},
 			{Key: "crm:sync", Kind: bucketctl.KindNone, Type: "none", At: at, Level: nan},
@@ -223,6 +230,10 @@ func scene() *fakeAdmin {
 					HeadWait: 4 * time.Second, WaitP50: time.Second, WaitP99: 5 * time.Second, LargestN: 25, CallP99: 1500 * time.Microsecond,
 				}},
 			},
+			{ID: "geo-8/17", App: "geo", Host: "h1", PID: 17, Interval: 5 * time.Second, Fallback: bucketctl.FallbackShare, Seen: at.Add(-time.Second), Buckets: []bucketctl.WorkerBucket{
+				{Key: "geocode:{acme}:eu", Mode: bucketctl.ModeShared, Share: 2.5, Declared: limit, Limit: limit, Rev: 11, Level: 3, Waiting: 2},
+				{Key: "rss:cool", Mode: bucketctl.ModeShared, Window: true, Share: 0.25, Declared: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second}, Level: nan},
+			}},
 			{ID: "mail-1/9", App: "mail", Host: "h2", PID: 9, Interval: time.Second, Fallback: bucketctl.FallbackClosed, Seen: at.Add(-42 * time.Second), Buckets: []bucketctl.WorkerBucket{{Key: "mail:\xff", Mode: bucketctl.ModeShared, Declared: limit, Level: 3}}},
 			{ID: "idle-2/1", App: "idle", Host: "h2", PID: 1, Interval: time.Second, Fallback: bucketctl.FallbackOpen, Seen: at, Closing: true},
 		},
@@ -232,7 +243,18 @@ func scene() *fakeAdmin {
 				After: bucketctl.Record{Override: bucketctl.Override{Capacity: 30, Rate: 10, Per: time.Minute, Until: at}},
 			},
 			{ID: "2-0", At: at, Kind: bucketctl.EventHold, Key: "mail:\xff", By: "anna@ops1", Reason: "5 < 6 & 7", Rev: 7, After: bucketctl.Record{Hold: bucketctl.Hold{Active: true}}},
-			{ID: "3-0", At: at, Kind: bucketctl.EventFallback, By: "geo-7/4211", Detail: map[string]string{"mode": "share"}},
+			{ID: "3-0", At: at, Kind: bucketctl.EventFallback, By: "geo-7/4211", Reason: "connection refused",
+				Detail: map[string]string{"since": at.Add(-50 * time.Second).Format(time.RFC3339Nano)}},
+			{ID: "3-1", At: at, Kind: bucketctl.EventShared, By: "geo-7/4211", Reason: "connection refused",
+				Detail: map[string]string{"since": at.Add(-50 * time.Second).Format(time.RFC3339Nano), "lasted": "50s", "local": "20"}},
+			{ID: "4-0", At: at, Kind: bucketctl.EventCooldown, Key: "rss:cool", By: "geo-7/4211", Reason: "429",
+				Detail: map[string]string{"length": "12s", "until": at.Add(12 * time.Second).Format(time.RFC3339Nano)}},
 		},
 	}
+	first := scene.workers[0]
+	first.Seen = first.Seen.Add(-first.Interval)
+	first.Buckets = slices.Clone(first.Buckets)
+	first.Buckets[0].Granted -= 12.5
+	scene.reports = []bucketctl.Worker{first}
+	return scene
 }

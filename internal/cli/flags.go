@@ -30,17 +30,18 @@ type inputs struct {
 	refresh time.Duration
 	match   string
 
-	keysB64 []string
-	rate    string
-	cap     string
-	end     string
-	reason  string
-	ifRev   string
-	dryRun  bool
-	to      string
-	delete  bool
-	since   string
-	follow  bool
+	keysB64  []string
+	rate     string
+	cap      string
+	end      string
+	reason   string
+	ifRev    string
+	dryRun   bool
+	to       string
+	delete   bool
+	since    string
+	byBucket bool
+	follow   bool
 
 	headless time.Duration
 
@@ -98,6 +99,7 @@ func flagSet(in *inputs) (*pflag.FlagSet, map[string]group) {
 	fs.BoolVar(&in.delete, "delete", false, "delete the state instead, of whatever type; override and hold stay")
 	fs.StringVar(&in.since, "since", "1h", "from `DURATION` ago such as 30m, 2h or 1d, or from a time such as 2026-01-31T14:00:00Z")
 	fs.BoolVar(&in.follow, "follow", false, "go on until a signal, one line an event")
+	fs.BoolVar(&in.byBucket, "by-bucket", false, "one row for each bucket of a worker, not one for all of them")
 	fs.DurationVar(&in.headless, "headless", 0, "no screen: run the story for `DURATION` and print what happens")
 	mark(groupVerb)
 	return fs, groups

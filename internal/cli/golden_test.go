@@ -34,21 +34,21 @@ func golden(t *testing.T, name, got string) {
 
 func TestShapesOfOutput(t *testing.T) {
 	for name, args := range map[string][]string{
-		"ls.json":      {"ls", "-o", "json"},
-		"ls.table":     {"ls"},
-		"ls.tsv":       {"ls", "-o", "tsv"},
-		"get.jsonl":    {"get", "-o", "jsonl", "stripe:charge", "crm:sync"},
-		"get.table":    {"get", "geocode:{acme}:eu", "stripe:charge", "geo:py", "rss:cool"},
-		"set.json":     {"set", "geocode:{acme}:eu", "--rate", "450/min", "--capacity", "22", "--for", "1h", "--reason", "429s, #8812", "-o", "json", "--by", "bert@ops2"},
-		"set.table":    {"set", "geocode:{acme}:eu", "--rate", "450/min"},
-		"dryrun.json":  {"set", "geocode:{acme}:eu", "--rate", "x0.5", "--dry-run", "-o", "json", "--by", "bert@ops2"},
-		"dryrun.table": {"set", "geocode:{acme}:eu", "--capacity", "5", "--dry-run", "--by", "bert@ops2"},
-		"workers.json": {"workers", "-o", "json"},
-		"workers.table": {
-			"workers",
-		},
-		"events.json":  {"events", "-o", "json"},
-		"events.table": {"events"},
+		"ls.json":                 {"ls", "-o", "json"},
+		"ls.table":                {"ls"},
+		"ls.tsv":                  {"ls", "-o", "tsv"},
+		"get.jsonl":               {"get", "-o", "jsonl", "stripe:charge", "crm:sync"},
+		"get.table":               {"get", "geocode:{acme}:eu", "stripe:charge", "geo:py", "rss:cool"},
+		"set.json":                {"set", "geocode:{acme}:eu", "--rate", "450/min", "--capacity", "22", "--for", "1h", "--reason", "429s, #8812", "-o", "json", "--by", "bert@ops2"},
+		"set.table":               {"set", "geocode:{acme}:eu", "--rate", "450/min"},
+		"dryrun.json":             {"set", "geocode:{acme}:eu", "--rate", "x0.5", "--dry-run", "-o", "json", "--by", "bert@ops2"},
+		"dryrun.table":            {"set", "geocode:{acme}:eu", "--capacity", "5", "--dry-run", "--by", "bert@ops2"},
+		"workers.json":            {"workers", "-o", "json"},
+		"workers.table":           {"workers"},
+		"workers_by_bucket.tsv":   {"workers", "--by-bucket", "-o", "tsv"},
+		"workers_of_bucket.table": {"workers", "geocode:{acme}:eu"},
+		"events.json":             {"events", "-o", "json"},
+		"events.table":            {"events"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fakeRun(t, scene(), args...)

@@ -115,20 +115,38 @@ type jsonChange struct {
 	Event   *jsonEvent `json:"event"` // null where none was written
 }
 
-// jsonWorker is one process that embeds bucketctl: a record of workers.
+// jsonWorker is one process that embeds bucketctl: a record of workers. They come
+// worst first. Of one that is silent or gone nobody knows what it grants or who
+// waits: null.
 type jsonWorker struct {
 	ID       string             `json:"id"`
+	Name     string             `json:"name"` // as people call it, unique
 	App      string             `json:"app"`
 	Host     string             `json:"host"`
 	PID      int                `json:"pid"`
 	Version  string             `json:"version"`
-	Start    *string            `json:"start"`
+	Start    *string            `json:"start"` // by its own clock
 	Seen     *string            `json:"seen"`
 	Interval float64            `json:"interval"` // seconds between its reports
 	Fallback string             `json:"fallback"` // share, closed, open
-	Silent   bool               `json:"silent"`   // down, or on its own share: nobody can know
-	Left     bool               `json:"left"`     // it shut down in order
+	State    string             `json:"state"`    // silent, fallback, shared, gone
+	Since    *string            `json:"since"`    // when state began; null while shared
+	Why      *string            `json:"why"`
+	Silent   bool               `json:"silent"`             // down, or on its own share: nobody can know
+	Left     bool               `json:"left"`               // it shut down in order
+	Rate     *float64           `json:"granted_per_second"` // tokens, lately, of all its buckets
+	Waiting  *int               `json:"waiting"`            // callers
+	WaitP99  *float64           `json:"wait_p99"`           // the longest of its buckets
+	Outage   *jsonOutage        `json:"outage"`             // the newest that is over; null: none
 	Buckets  []jsonWorkerBucket `json:"buckets"`
+}
+
+// jsonOutage is a time in which a worker decided alone.
+type jsonOutage struct {
+	Since   *string `json:"since"`
+	Lasted  float64 `json:"lasted"`
+	Granted float64 `json:"granted"` // tokens granted alone
+	Reason  *string `json:"reason"`
 }
 
 // jsonWorkerBucket is what a worker said of one bucket in its newest report.
@@ -139,9 +157,14 @@ type jsonWorkerBucket struct {
 	Reason    *string    `json:"reason"`
 	Share     *float64   `json:"share"` // tokens per second it may use alone in fallback
 	ShareText *string    `json:"share_text"`
+	Over      *float64   `json:"may_exceed"` // tokens per second it may draw on top of the limit; null: no bound
+	OverText  *string    `json:"may_exceed_text"`
+	Rate      *float64   `json:"granted_per_second"` // tokens, lately
+	Window    bool       `json:"window"`             // a sliding window: capacity tokens in any span of capacity / rate
 	Declared  *jsonLimit `json:"declared"`
 	Effective *jsonLimit `json:"effective"` // as it saw it last
 	Rev       int64      `json:"rev"`       // as it saw it last
+	RevNow    int64      `json:"rev_now"`   // the newest; 0: none, or not read
 	Level     *float64   `json:"level"`     // as it saw it last
 	Granted   float64    `json:"granted"`   // tokens since it started
 	Local     float64    `json:"local"`     // of these, without Redis

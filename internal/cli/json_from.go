@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 func toBucket(s bucketctl.State, seen time.Time) jsonBucket {
@@ -76,29 +78,44 @@ func toEvent(e bucketctl.Event) jsonEvent {
 	return j
 }
 
-func toWorker(w bucketctl.Worker, now time.Time) jsonWorker {
+func toWorker(w *watch.Worker, who crew) jsonWorker {
+	rate, waiting, p99 := w.Totals()
 	j := jsonWorker{
-		ID: w.ID, App: w.App, Host: w.Host, PID: w.PID, Version: w.Version,
+		ID: w.ID, Name: w.Name, App: w.App, Host: w.Host, PID: w.PID, Version: w.Version,
 		Start: moment(w.Start), Seen: moment(w.Seen), Interval: w.Interval.Seconds(),
-		Fallback: string(w.Fallback), Silent: w.SilentAt(now), Left: w.Closing,
-		Buckets: []jsonWorkerBucket{},
+		Fallback: string(w.Fallback), State: strings.ToLower(w.State.Word()), Since: moment(w.Since), Why: orNull(w.Why),
+		Silent: w.State == watch.WorkerSilent, Left: w.Closing,
+		Rate: known(rate), Buckets: []jsonWorkerBucket{},
 	}
-	for _, b := range w.Buckets {
-		j.Buckets = append(j.Buckets, toWorkerBucket(b))
+	if waiting >= 0 {
+		j.Waiting, j.WaitP99 = &waiting, known(p99.Seconds())
+	}
+	if o := w.Outage; !o.Since.IsZero() {
+		j.Outage = &jsonOutage{Since: moment(o.Since), Lasted: o.Lasted.Seconds(), Granted: finite(o.Local), Reason: orNull(o.Reason)}
+	}
+	for i := range w.Rows {
+		j.Buckets = append(j.Buckets, toWorkerBucket(&w.Rows[i], who.revs[w.Rows[i].Key]))
 	}
 	return j
 }
 
-func toWorkerBucket(b bucketctl.WorkerBucket) jsonWorkerBucket {
+func toWorkerBucket(b *watch.WorkerRow, newest bucketctl.Rev) jsonWorkerBucket {
 	j := jsonWorkerBucket{
 		jsonKey: toKey(b.Key), Mode: string(b.Mode), Since: moment(b.Since), Reason: orNull(b.Reason),
-		Declared: toLimit(b.Declared), Effective: toLimit(b.Limit), Rev: int64(b.Rev), Level: known(b.Level),
+		Over: known(b.Over), Window: b.Window,
+		Declared: toLimit(b.Declared), Effective: toLimit(b.Limit), Rev: int64(b.Rev), RevNow: int64(newest), Level: known(b.Level),
 		Granted: finite(b.Granted), Local: finite(b.Local), Refused: b.Refused, Calls: b.Calls,
 		Waiting: b.Waiting, HeadWait: b.HeadWait.Seconds(), WaitP50: b.WaitP50.Seconds(),
 		WaitP99: b.WaitP99.Seconds(), CallP99: b.CallP99.Seconds(), LargestN: finite(b.LargestN),
 	}
 	if b.Share > 0 {
-		j.Share, j.ShareText = known(b.Share), orNull(showRate(b.Share, b.Declared))
+		j.Share, j.ShareText = known(b.Share), orNull(showRate(b.Share, unitOf(b)))
+	}
+	if !b.Silent { // else nobody knows
+		j.Rate = known(b.Rate)
+	}
+	if b.Over > 0 {
+		j.OverText = orNull(overText(b))
 	}
 	return j
 }

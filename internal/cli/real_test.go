@@ -311,7 +311,7 @@ func TestWorkersAreListed(t *testing.T) {
 	s := redistest.Start(t)
 	draw(t, s.URL(), "geo", bucketctl.PerMinute(300), 1)
 	workers := one[[]jsonWorker](t, realRun(t, s.URL(), "workers", "-o", "json"))
-	if len(workers) != 1 || workers[0].App != "cli-test" || !workers[0].Left {
+	if len(workers) != 1 || workers[0].App != "cli-test" || !workers[0].Left || workers[0].State != "gone" || workers[0].Since == nil {
 		t.Fatalf("%+v, want one that left in order", workers)
 	}
 	if others := one[[]jsonWorker](t, realRun(t, s.URL(), "workers", "other", "-o", "json")); len(others) != 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 // defaultHold is how long a new hold lasts that names no end: long enough to
@@ -158,7 +159,7 @@ func (c *call) differences(done bucketctl.Change) [][]string {
 func (c *call) changeable(s bucketctl.State) []fact {
 	return []fact{
 		{"state", stateText(s)},
-		{"limit", s.Effective.String()},
+		{"limit", watch.LimitText(s.Effective, watch.IsWindow(&s))},
 		{"override", c.overrideText(s)},
 		{"hold", c.holdText(s)},
 		{"tokens", levelText(s)},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 func runEvents(ctx context.Context, c *call) error {
@@ -154,9 +155,13 @@ func (c *call) eventChange(e bucketctl.Event) string {
 			parts = append(parts, pair[0]+" -> "+pair[1])
 		}
 	}
+	told, words := eventWords(&e)
+	if words != "" {
+		parts = append(parts, words)
+	}
 	var details []string
 	for name, value := range e.Detail {
-		if strings.HasSuffix(name, "_id") {
+		if strings.HasSuffix(name, "_id") || slices.Contains(told, name) {
 			continue // for programs, which read JSON
 		}
 		details = append(details, c.out.cell(name+"="+value))
@@ -167,6 +172,20 @@ func (c *call) eventChange(e bucketctl.Event) string {
 		return "-"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// eventWords are the details of an outage or a cooldown in words, and which details
+// those are.
+func eventWords(e *bucketctl.Event) (told []string, words string) {
+	if outage := watch.OutageText(e, e.At); outage != "" {
+		return []string{watch.DetailSince, watch.DetailLasted, watch.DetailLocal}, outage
+	}
+	length, err := time.ParseDuration(e.Detail[watch.DetailLength])
+	until, errUntil := time.Parse(time.RFC3339Nano, e.Detail[watch.DetailUntil])
+	if e.Kind != bucketctl.EventCooldown || err != nil || errUntil != nil {
+		return nil, ""
+	}
+	return []string{watch.DetailLength, watch.DetailUntil}, "paused for " + showSpan(length) + ", until " + clock(until)
 }
 
 func overrideAt(o bucketctl.Override, at time.Time) string {

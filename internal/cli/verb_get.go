@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 // runGet shows what it finds. A bucket that is not there does not keep the
@@ -72,8 +73,8 @@ func (c *call) facts(s bucketctl.State) []fact {
 		{"state", stateText(s)},
 		{"tokens", levelText(s)},
 		{"granted", grantedText(s)},
-		{"limit", s.Effective.String()},
-		{"declared", s.Declared.String()},
+		{"limit", watch.LimitText(s.Effective, watch.IsWindow(&s))},
+		{"declared", watch.LimitText(s.Declared, watch.IsWindow(&s))},
 	}
 	if !s.Override.IsZero() {
 		all = append(all, fact{"override", c.overrideText(s) + c.because(s.Reason)})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 // Bounds of ls. Pages keep every single call to Redis short.
@@ -141,7 +142,7 @@ func lsTable() table {
 
 func (c *call) lsRow(s bucketctl.State) []string {
 	return []string{
-		c.out.cell(s.Key), stateText(s), levelText(s), grantedText(s), s.Effective.String(),
+		c.out.cell(s.Key), stateText(s), levelText(s), grantedText(s), watch.LimitText(s.Effective, watch.IsWindow(&s)),
 		c.overrideText(s), c.holdText(s), c.problemText(s),
 	}
 }

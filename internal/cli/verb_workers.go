@@ -1,42 +1,45 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
-// reading is what Admin.Workers returns.
-type reading struct {
-	workers []bucketctl.Worker
+// crew is who works, and what operators last changed on their buckets.
+type crew struct {
+	workers []watch.Worker
 	now     time.Time // server time
+	revs    map[string]bucketctl.Rev
 }
 
-func (c *call) readWorkers(ctx context.Context) (reading, error) {
-	return ask(ctx, func(ctx context.Context) (reading, error) {
-		workers, now, err := c.admin.Workers(ctx)
-		return reading{workers, now}, err
-	})
-}
+// revsMost is how many buckets' revs are read at most: beyond, a rev is shown
+// without saying whether it is the newest.
+const revsMost = 1000
 
 func runWorkers(ctx context.Context, c *call) error {
-	r, err := c.readWorkers(ctx)
+	who, err := c.readCrew(ctx)
 	if err != nil {
 		return err
 	}
 	var records []any
-	t := table{
-		header: []string{"WORKER", "MODE", "SINCE", "BUCKET", "SHARE", "GRANTED", "WAITING", "P99", "SEEN", "REASON"},
-		right:  map[int]bool{4: true, 5: true, 6: true, 7: true, 8: true},
-	}
-	names := bucketctl.Names(r.workers)
-	for i, w := range r.workers {
-		if len(c.args) > 0 && !only(&w, c.args[0]) {
+	t := workersTable()
+	for i := range who.workers {
+		w := &who.workers[i]
+		records = append(records, toWorker(w, who))
+		if len(w.Rows) < 2 || !c.in.byBucket {
+			t.rows = append(t.rows, c.workerRow(w, who))
 			continue
 		}
-		records = append(records, toWorker(w, r.now))
-		t.rows = append(t.rows, c.workerRows(names[i], w, r.now)...)
+		for j := range w.Rows {
+			one, _ := w.On(w.Rows[j].Key)
+			t.rows = append(t.rows, c.workerRow(&one, who))
+		}
 	}
 	if len(records) == 0 && !c.out.isJSON() {
 		c.note("no worker was heard of in the last 15 minutes")
@@ -44,64 +47,162 @@ func runWorkers(ctx context.Context, c *call) error {
 	return c.out.list(records, t)
 }
 
-// only leaves of w's buckets the one that is named key; false: w has it not.
-func only(w *bucketctl.Worker, key string) bool {
-	for _, b := range w.Buckets {
-		if b.Key == key {
-			w.Buckets = []bucketctl.WorkerBucket{b}
-			return true
-		}
+// readCrew reads the workers, worst first; with an argument those of that bucket,
+// as they are on it.
+func (c *call) readCrew(ctx context.Context) (crew, error) {
+	who, err := ask(ctx, func(ctx context.Context) (who crew, err error) {
+		who.workers, who.now, err = watch.Crew(ctx, c.admin)
+		return who, err
+	})
+	if err != nil {
+		return who, err
 	}
-	return false
+	if len(c.args) > 0 {
+		who.workers = only(who.workers, c.args[0])
+	}
+	who.revs, err = c.readRevs(ctx, who.workers)
+	return who, err
 }
 
-// workerRows is one row for each bucket of w, or one for w alone.
-func (c *call) workerRows(name string, w bucketctl.Worker, now time.Time) [][]string {
-	name = c.out.cell(name)
-	seen := showSpan(now.Sub(w.Seen)) + " ago"
-	if len(w.Buckets) == 0 {
-		return [][]string{{name, modeText(w, bucketctl.ModeShared, now), "-", "-", "-", "-", "-", "-", seen, "-"}}
+func only(workers []watch.Worker, key string) []watch.Worker {
+	var of []watch.Worker
+	for i := range workers {
+		if one, draws := workers[i].On(key); draws {
+			of = append(of, one)
+		}
 	}
-	var rows [][]string
-	for _, b := range w.Buckets {
-		since, share, p99 := "-", "-", "-"
-		switch {
-		case w.SilentAt(now):
-			since = seen // nobody knows what it does since then
-		case !b.Since.IsZero():
-			since = showSpan(now.Sub(b.Since)) + " ago"
-		}
-		if b.Share > 0 {
-			share = showRate(b.Share, b.Declared)
-		}
-		if b.WaitP99 > 0 { // else nobody waited, so nothing was measured
-			p99 = showSpan(b.WaitP99)
-		}
-		rows = append(rows, []string{
-			name, c.out.cell(modeText(w, b.Mode, now)), since, c.out.cell(b.Key), share, showTokens(b.Granted),
-			showNumber(float64(b.Waiting)), p99, seen, c.whyText(w, b, now),
-		})
-	}
-	return rows
+	slices.SortStableFunc(of, func(a, b watch.Worker) int { return cmp.Compare(a.State, b.State) })
+	return of
 }
 
-// whyText is why the worker is not shared.
-func (c *call) whyText(w bucketctl.Worker, b bucketctl.WorkerBucket, now time.Time) string {
-	if w.SilentAt(now) {
-		return "down, or on its own share: nobody can know"
+// readRevs reads the newest revs of the workers' buckets, so that it can be said
+// who has not seen them.
+func (c *call) readRevs(ctx context.Context, workers []watch.Worker) (map[string]bucketctl.Rev, error) {
+	revs := map[string]bucketctl.Rev{}
+	var keys []string
+	for i := range workers {
+		for j := range workers[i].Rows {
+			key := workers[i].Rows[j].Key
+			if _, listed := revs[key]; !listed && len(keys) < revsMost {
+				revs[key] = 0
+				keys = append(keys, key)
+			}
+		}
 	}
-	return c.out.cell(b.Reason)
+	if len(keys) == 0 {
+		return revs, nil
+	}
+	states, err := ask(ctx, func(ctx context.Context) ([]bucketctl.State, error) { return c.admin.GetMany(ctx, keys) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range states {
+		revs[states[i].Key] = states[i].Rev
+	}
+	return revs, nil
 }
 
-// modeText says how a worker decides, as far as anybody can know.
-func modeText(w bucketctl.Worker, mode bucketctl.Mode, now time.Time) string {
+func workersTable() table {
+	return table{
+		header: []string{"WORKER", "STATE", "SINCE", "BUCKET", "MAY EXCEED", "SHARE", "GRANTED", "WAITING", "P99", "REV", "SEEN", "WHY"},
+		right:  map[int]bool{4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true},
+	}
+}
+
+// workerRow is a worker over all its rows.
+func (c *call) workerRow(w *watch.Worker, who crew) []string {
+	rate, waiting, p99 := w.Totals()
+	row := w.Worst()
+	since := "-"
+	if !w.Since.IsZero() {
+		since = ago(w.Since, who.now)
+	}
+	bucket, over, share, granted := "-", "-", "-", "-"
+	if row != nil {
+		bucket, over = c.out.cell(row.Key), overText(row)
+		granted = showRate(rate, unitOf(row))
+		if row.Share > 0 {
+			share = showRate(row.Share, unitOf(row))
+		}
+	}
+	if len(w.Rows) > 1 { // what has a unit of its own makes no sum
+		bucket = showNumber(float64(len(w.Rows))) + " buckets"
+		share, granted = "-", showRate(rate, bucketctl.Limit{})
+	}
+	if math.IsNaN(rate) && granted != "-" {
+		granted = "?"
+	}
+	wait := waitingText(waiting)
+	if w.State == watch.WorkerGone {
+		granted, wait = "-", "-"
+	}
+	return []string{
+		c.out.cell(w.Name), stateCell(w, row), since, bucket, over, share, granted, wait, spanOrDash(p99),
+		revText(w, who), ago(w.Seen, who.now), c.out.cell(w.Why),
+	}
+}
+
+// stateCell is the state, and how a worker in fallback decides.
+func stateCell(w *watch.Worker, row *watch.WorkerRow) string {
+	if w.State == watch.WorkerFallback && row != nil {
+		return w.State.Word() + " " + string(row.Mode)
+	}
+	return w.State.Word()
+}
+
+// ago is an age; a moment that a wrong clock puts ahead is now.
+func ago(t, now time.Time) string { return showSpan(max(0, now.Sub(t))) + " ago" }
+
+// overText is what the worker may draw on top of the limit, in the limit's unit.
+func overText(row *watch.WorkerRow) string {
 	switch {
-	case w.Closing:
-		return "left"
-	case w.SilentAt(now):
-		return "SILENT"
-	case mode.Local():
-		return "FALLBACK " + string(mode)
+	case math.IsInf(row.Over, 1):
+		return "no bound"
+	case row.Over > 0:
+		return "+" + showRate(row.Over, unitOf(row))
 	}
-	return string(bucketctl.ModeShared)
+	return "-"
+}
+
+// unitOf is the limit in whose unit the rates of a row are shown.
+func unitOf(row *watch.WorkerRow) bucketctl.Limit {
+	if row.Limit.IsZero() {
+		return row.Declared
+	}
+	return row.Limit
+}
+
+func waitingText(n int) string {
+	if n < 0 {
+		return "?"
+	}
+	return showNumber(float64(n))
+}
+
+// spanOrDash is a length; nothing was measured where nobody waited.
+func spanOrDash(d time.Duration) string {
+	if d <= 0 {
+		return "-"
+	}
+	return showSpan(d)
+}
+
+// revText is the rev that the worker saw last, and whether there is a newer one;
+// of several buckets how many have a newer one.
+func revText(w *watch.Worker, who crew) string {
+	old := 0
+	for i := range w.Rows {
+		if row := &w.Rows[i]; row.Rev < who.revs[row.Key] {
+			old++
+		}
+	}
+	switch {
+	case len(w.Rows) == 1 && old == 0:
+		return revNumber(w.Rows[0].Rev)
+	case len(w.Rows) == 1:
+		return revNumber(w.Rows[0].Rev) + " old"
+	case old > 0:
+		return showNumber(float64(old)) + " old"
+	}
+	return "-"
 }

@@ -112,15 +112,24 @@ func readers() []verb {
 			flags:    []string{"key-b64"}, conn: true, output: true, min: 1, max: many, run: runGet,
 		},
 		{
-			name: "workers", args: "[KEY]", summary: "show which worker decides how, on which bucket",
-			text: "Those heard of in the last 15 minutes. FALLBACK: it decides without Redis, since and why.\n" +
-				"SILENT: no report for 3 of its intervals, it is down or on its own share; nobody can know.",
-			examples: []string{"bucketop workers", "bucketop workers 'geocode:{acme}:eu'"},
-			flags:    []string{"key-b64"}, conn: true, output: true, max: 1, run: runWorkers,
+			name: "workers", args: "[KEY] [--by-bucket]", summary: "show which worker decides how, worst first",
+			text: "Those heard of in the last 15 minutes; with KEY those that draw from it.\n" +
+				"SILENT: no report for 3 of its intervals. It is down, or on its own share; nobody can know.\n" +
+				"FALLBACK: it decides without Redis, since when and why; share, closed or open is how.\n" +
+				"shared: Redis decides. gone: it shut down in order, or its process was started anew.\n" +
+				"MAY EXCEED is what it may draw on top of the bucket's limit: its share, while others draw\n" +
+				"from Redis. SHARE is the limit in force by the live workers, as it knew them. GRANTED is\n" +
+				"lately, WAITING are callers, P99 is their wait, REV is the operators' change it has seen.",
+			examples: []string{
+				"bucketop workers", "bucketop workers 'geocode:{acme}:eu'",
+				"bucketop workers -o json | jq -r '.[] | select(.state==\"silent\" or .state==\"fallback\") | .name'",
+			},
+			flags: []string{"key-b64", "by-bucket"}, conn: true, output: true, max: 1, run: runWorkers,
 		},
 		{
 			name: "events", args: "[KEY] [--since 1h] [--follow]", summary: "show what changed, by whom and why, oldest first",
-			text: "The last hour if --since says nothing else; about 10,000 events are kept.\n" +
+			text: "The last hour if --since says nothing else; about 10,000 events are kept. A worker tells of\n" +
+				"an outage when it is over: begin, length, why, and what it granted alone; without KEY only.\n" +
 				"--follow goes on until a signal, also over an outage of Redis.",
 			examples: []string{"bucketop events --since 1d", "bucketop events --follow -o jsonl"},
 			flags:    []string{"key-b64", "since", "follow", "refresh"}, conn: true, output: true, max: 1, run: runEvents,
