@@ -81,8 +81,7 @@ func (w *workersScreen) view(a *app, width, height int) []string {
 	if len(w.list.names) == 0 {
 		return append(lines, w.nobody(a, width)...)
 	}
-	about := w.about(a, width)
-	about = about[:min(len(about), aboutRoom(height))]
+	about := w.about(a, width, aboutRoom(height))
 	names := w.list.fit(height - 2 - len(about) - min(1, len(about)))
 	rows := make([][]cell, len(names))
 	for i, name := range names {

@@ -150,33 +150,46 @@ func (a *app) revCell(s *bucketctl.State, row *watch.WorkerRow) cell {
 	return plainCell("-")
 }
 
-// about says why the selected worker is as it is, who it is, and what it draws
-// from.
-func (w *workersScreen) about(a *app, width int) []string {
+// about says in at most so many lines why the selected worker is as it is, who it
+// is, and what it draws from.
+func (w *workersScreen) about(a *app, width, most int) []string {
 	worker := w.workers[w.list.cursor]
-	if worker == nil {
+	if worker == nil || most == 0 {
 		return nil
 	}
-	var texts []string
-	if state := a.plightCell(worker.State, worker.Since); worker.Why != "" {
-		texts = append(texts, state.mood.text(state.text)+": "+a.esc(worker.Why))
-	}
-	texts = append(texts,
-		a.join(a.strong.text(a.name(worker.Name, 30))+"  "+a.esc(worker.App)+" on "+a.esc(worker.Host),
-			"pid "+strconv.Itoa(worker.PID), "bucketctl "+a.esc(worker.Version), a.uptime(worker),
-			"reports every "+rough(worker.Interval), "without Redis: "+a.esc(string(worker.Fallback))),
-		"draws from "+a.drawsFrom(worker))
-	if o := worker.Outage; !o.Since.IsZero() {
-		texts = append(texts, "last without Redis "+clockTime(o.Since, a.serverNow())+" for "+rough(o.Lasted)+", "+
-			plain(o.Local)+" granted alone: "+a.quoted(o.Reason))
-	}
 	var lines []string
-	for _, text := range texts {
-		for _, line := range wrap(text, width-2) {
-			lines = append(lines, " "+line)
+	for _, text := range a.aboutWorker(worker) {
+		for i, line := range wrap(text, width-2) {
+			switch {
+			case len(lines) < most:
+				lines = append(lines, " "+line)
+			case i == 0:
+				return lines
+			default: // this text is cut, not left out
+				lines[most-1] = a.cut(lines[most-1]+" "+a.ellipsis, width-1)
+				return lines
+			}
 		}
 	}
 	return lines
+}
+
+// aboutWorker are texts about a worker, the most urgent first.
+func (a *app) aboutWorker(w *watch.Worker) []string {
+	var texts []string
+	if state := a.plightCell(w.State, w.Since); w.Why != "" {
+		texts = append(texts, state.mood.text(state.text)+": "+a.esc(w.Why))
+	}
+	who := a.strong.text(a.name(w.Name, 30)) + "  " + a.esc(w.App) + " on " + a.esc(w.Host)
+	texts = append(texts,
+		a.join(who, "pid "+strconv.Itoa(w.PID), "bucketctl "+a.esc(w.Version), a.uptime(w),
+			"reports every "+rough(w.Interval), "without Redis: "+a.esc(string(w.Fallback))),
+		"draws from "+a.drawsFrom(w))
+	if o := w.Outage; !o.Since.IsZero() {
+		texts = append(texts, "last without Redis "+clockTime(o.Since, a.serverNow())+" for "+rough(o.Lasted)+", "+
+			plain(o.Local)+" granted alone: "+a.quoted(o.Reason))
+	}
+	return texts
 }
 
 // uptime is how long a worker runs, by its own clock, which may be wrong.

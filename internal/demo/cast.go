@@ -14,6 +14,7 @@ const (
 	charges    = "stripe:charge"
 	mails      = "mail:smtp"
 	contacts   = "crm:sync:contacts-eu"
+	feeds      = "rss:{cloudflare}"
 	foreignKey = "geo:py" // of another program
 )
 
@@ -32,6 +33,7 @@ type job struct {
 	least   float64       // tokens of the smallest request
 	most    float64       // tokens of the largest
 	work    time.Duration // what follows a grant, on average
+	window  bool          // a sliding window: the limit's capacity in any span of capacity / rate
 	tries   bool          // asks with AllowN and comes again later, instead of waiting
 }
 
@@ -58,6 +60,7 @@ func cast() []role {
 		{"sync", 2, []job{
 			{bucket: contacts, limit: bucketctl.PerSecond(3), callers: 2, least: 1, most: 1, work: 400 * time.Millisecond, tries: true},
 			{bucket: "search:bulk", limit: bucketctl.PerSecond(400), callers: 4, least: 20, most: 100, work: 500 * time.Millisecond},
+			{bucket: feeds, limit: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second}, callers: 2, least: 1, most: 2, work: 3500 * time.Millisecond, window: true},
 			{bucket: "weather:daily", limit: bucketctl.Per(10, 10*time.Second).Burst(5), callers: 2, least: 1, most: 1, work: time.Second},
 		}},
 	}

@@ -35,7 +35,7 @@ func TestHeadless(t *testing.T) {
 			if s.Granted <= before.Granted || s.Local < before.Local || s.Local > s.Granted || !s.T.After(before.T) {
 				t.Errorf("%+v after %+v", s, before)
 			}
-			if s.Waiting <= 0 || s.Buckets != 11 {
+			if s.Waiting <= 0 || s.Buckets != 12 {
 				t.Errorf("nobody waits, or not for all buckets: %+v", s)
 			}
 			before = s

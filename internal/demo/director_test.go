@@ -186,6 +186,7 @@ func TestStuckKeyIsResetAndSticksAgain(t *testing.T) {
 // TestStoryGoesOnAfterAFailedStep also has the steps taken by the clock.
 func TestStoryGoesOnAfterAFailedStep(t *testing.T) {
 	p := newPlay(t)
+	await(t, "somebody draws from it", func() bool { return p.state(charges).Kind == bucketctl.KindBucket })
 	if _, err := p.admin.Hold(t.Context(), charges, bucketctl.AnyRev, bucketctl.NoEnd(), ""); err != nil {
 		t.Fatal(err)
 	}

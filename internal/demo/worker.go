@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -66,7 +67,7 @@ func (w *worker) start(ctx context.Context, declare func(job) bucketctl.Limit) e
 	ctx, s.cancel = context.WithCancel(ctx)
 	w.shift = s
 	for _, j := range w.role.jobs {
-		limiter, err := s.client.Bucket(j.bucket, declare(j))
+		limiter, err := s.limiter(j, declare(j))
 		if err != nil {
 			w.stop() //nolint:contextcheck // closing has its own bound
 			return fmt.Errorf("start %s: %w", w.name, err)
@@ -75,6 +76,15 @@ func (w *worker) start(ctx context.Context, declare func(job) bucketctl.Limit) e
 		w.call(ctx, j.bucket, j.callers)
 	}
 	return nil
+}
+
+// limiter opens what the job draws from.
+func (s *shift) limiter(j job, limit bucketctl.Limit) (*bucketctl.Limiter, error) {
+	if !j.window {
+		return s.client.Bucket(j.bucket, limit)
+	}
+	span := time.Duration(limit.Capacity / limit.Rate * float64(time.Second))
+	return s.client.Window(j.bucket, bucketctl.Window{Limit: limit.Capacity, Per: span})
 }
 
 // stop ends the process in order.
