@@ -31,11 +31,11 @@ type script struct {
 	header
 }
 
-const sharedFile = "shared.lua, record.lua and window.lua"
+const sharedFile = "shared.lua, record.lua, window.lua, turns.lua and serve.lua"
 
 var sections = []string{"KEYS", "ARGV", "REPLY", "WRITES"}
 
-// scriptFiles reads every .lua file; shared.lua and record.lua, which are put
+// scriptFiles reads every .lua file; shared.lua and the like, which are put
 // in front of scripts, come as their code alone, and plain.lua as a part of
 // take.lua's.
 func scriptFiles(t *testing.T) (scripts []script, shared string) {
@@ -52,7 +52,7 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 		}
 		top, code := split(string(text))
 		switch file {
-		case "shared.lua", "record.lua", "window.lua":
+		case "shared.lua", "record.lua", "window.lua", "turns.lua", "serve.lua":
 			shared += code
 			continue
 		case "plain.lua":

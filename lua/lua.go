@@ -17,6 +17,12 @@ var plain string
 //go:embed window.lua
 var window string
 
+//go:embed turns.lua
+var turns string
+
+//go:embed serve.lua
+var serve string
+
 //go:embed window_take.lua
 var windowTake string
 
@@ -54,16 +60,16 @@ var beat string
 var cool string
 
 // Take charges a list of requests to a bucket.
-func Take() string { return plain + shared + take }
+func Take() string { return plain + shared + turns + serve + take }
 
 // TakeAll charges a list of requests to several buckets at once.
-func TakeAll() string { return shared + takeAll }
+func TakeAll() string { return shared + turns + takeAll }
 
 // Give puts tokens back, or takes some out afterwards.
 func Give() string { return shared + give }
 
 // WindowTake charges a list of requests to a sliding window.
-func WindowTake() string { return shared + window + windowTake }
+func WindowTake() string { return shared + window + turns + serve + windowTake }
 
 // WindowGive puts tokens back into a window, or takes some out afterwards.
 func WindowGive() string { return shared + window + windowGive }

@@ -200,6 +200,7 @@ func (d *decision) stand(ask int64) int64 {
 		return int64(left)
 	case d.now-d.ticket > d.ahead:
 		d.first, d.turn, d.booked = num(d.ticket), num(math.Max(d.turn.or(0), d.now+lapses)), true
+		d.need = num(math.Max(d.need.or(0), d.head))
 	}
 	return ask
 }

@@ -33,9 +33,6 @@
 -- (b - a), in each bucket, in whatever order the starts come.
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
-local TWO_MICROSECONDS = 2
-local FAR   = 4 * SECOND           -- as in take
-local SPARE = 0.2
 
 local function bad(what) return redis.error_reply('ERR take_all: ' .. what) end
 
@@ -111,39 +108,16 @@ for b = 1, buckets do
   end
 end
 
--- reaches returns how long until the level is there, microseconds.
-local function reaches(s, level)
-  return math.min(MAX_NUMBER, math.max(1, math.ceil((level - s.level) / s.speed * SECOND + s.lag)))
-end
-
-local function lapse_level(s, n) return math.min(s.max, math.max(n, s.need) + s.within) end
-
 -- The queue across processes is take's, in each of the buckets: a set has a
 -- ticket for each, and it is not its turn before it is in all of them. It asks
 -- again at the latest. Nobody waits for a set whose turn it is in one bucket and
 -- not yet in another: they take what is there.
 local behind = false
 for b = 1, buckets do
-  local s, ticket = states[b], declared[b].ticket
-  s.lag, s.within, s.ahead, s.wait = s.ts - now, s.speed * horizon / SECOND, 0, 0
-  if s.turn > now and s.level >= lapse_level(s, asked[1] and asked[1][b] or 0) then s.turn, s.dirty = 0, true end
-  if s.turn <= now then s.need, s.first = 0, 0 end
-  s.ticket = ticket > s.turn and 0 or ticket
-  s.due = s.ticket > 0 and s.ticket <= now
-  s.behind = s.turn > now and not (s.due and (s.first == 0 or s.ticket <= s.first))
+  local s = states[b]
+  s.lag = s.ts - now
+  line_up(s, asked[1] and asked[1][b] or 0, horizon, declared[b].ticket)
   behind = behind or s.behind
-end
-
--- wait_in returns how long n tokens of a bucket take behind those who wait.
-local function wait_in(s, n)
-  local wait = (n + s.ahead - s.level) / s.speed * SECOND + s.lag
-  if wait < TWO_MICROSECONDS then wait = 0 end
-  if s.behind then                                     -- in the place that is booked, or else behind all that is
-    local from = s.turn
-    if s.ticket > 0 then from = s.ticket - math.max(0, (s.head or n) / s.speed * SECOND - horizon) end
-    wait = math.max(wait, from - now + (s.ahead + n) / s.speed * SECOND)
-  end
-  return math.min(MAX_NUMBER, math.ceil(wait))
 end
 
 -- longest returns how long a request has to wait, and for which bucket; or
@@ -152,7 +126,8 @@ local function longest(request)
   local wait, by = 0, 1
   for b = 1, buckets do
     if request[b] > states[b].max then return nil, b end
-    local own = wait_in(states[b], request[b])
+    local own = wait_for(states[b], request[b])
+    states[b].own = own
     if own > wait then wait, by = own, b end
   end
   return wait, by
@@ -163,11 +138,12 @@ local function charge(request, wait)
     local s = states[b]
     local brim = s.max - s.speed * math.max(0, wait - s.lag) / SECOND
     s.level, s.granted, s.dirty = math.min(s.level, brim) - request[b], s.granted + request[b], true
+    served(s)
   end
 end
 
 local answers, plain = {}, true
-local head, charged, ask = nil, false, nil
+local head_wait, ask = nil, nil
 for i = 1, #asked do
   local request, code = asked[i], WAITS
   local patience = request.patience
@@ -180,78 +156,25 @@ for i = 1, #asked do
     if patience == 0 or (wait > patience and stop ~= HELD) then code = REFUSED else ask = wait end
   elseif wait > patience then
     code = REFUSED
-  elseif not head and not behind and wait <= horizon then
-    code, charged = CHARGED, true
+  elseif not head_wait and not behind and wait <= horizon then
+    code = CHARGED
     charge(request, wait)
   else
-    if not head then
-      head, ask = request, math.max(1, wait - horizon)
-      for b = 1, buckets do states[b].head, states[b].wait = request[b], wait_in(states[b], request[b]) end
-    end
-    for b = 1, buckets do states[b].ahead = states[b].ahead + request[b] end
+    head_wait = head_wait or wait
+    for b = 1, buckets do wait_behind(states[b], request[b], states[b].own) end
   end
   plain = plain and code == CHARGED and wait == 0
   answers[3 * i - 2], answers[3 * i - 1], answers[3 * i] = code, wait, by
 end
 
--- book takes a place for those who wait behind all that is booked.
-local function book(s)
-  local base = math.max(s.turn, now + s.lag - s.level / s.speed * SECOND)
-  local wanted = math.max(s.head, math.min(s.ahead, s.within)) / s.speed * SECOND
-  s.ticket = math.floor(math.min(MAX_NUMBER, math.max(now + 1, base + wanted - horizon)))
-  s.turn, s.need, s.dirty = math.min(MAX_NUMBER, math.ceil(base + wanted)), math.max(s.need, s.head), true
-end
-
--- reserve lets later tickets wait for the head. What comes beyond its n until the
--- other buckets are there must not look as if the queue had gone.
-local function reserve(s, wait)
-  s.need = math.max(s.need, math.min(s.max, s.head + math.max(0, wait - s.wait) / SECOND * s.speed))
-  s.first, s.turn, s.dirty = s.ticket, math.max(s.turn, now + reaches(s, lapse_level(s, s.head)) + 1), true
-end
-
--- stand finds those who wait their place in one bucket, as take does, and returns
--- when to ask again for its sake. Where the head could be served now it needs no
--- place.
-local function stand(s, wait)
-  local lapses = reaches(s, lapse_level(s, s.head)) + 1
-  if s.behind and s.due then                           -- a late one comes first, and those between
-    return reaches(s, s.need - s.within) + s.ticket - s.first
-  elseif s.behind and s.ticket > 0 then                -- asked early: the booking stands
-    if s.level > math.max(0, s.need - s.within) + SPARE * s.within then return math.min(s.ticket - now, lapses) end
-    return s.ticket - now
-  elseif not s.behind and s.wait <= horizon then
-    if s.first > 0 and s.first == s.ticket then reserve(s, wait) end
-    return 1
-  elseif s.behind or charged or s.ticket == 0 then
-    local came = s.ticket == 0
-    book(s)
-    if came and s.ticket - now > FAR then return math.min(s.ticket - now, lapses) end
-    return s.ticket - now
-  end
-  -- Its turn has come, and its tokens have not. If that is late the others wait
-  -- for it, but not before the time in which they come from nothing: the other
-  -- buckets may take longer, and this one is not to idle for them.
-  if not behind and now - s.ticket > horizon then
-    local fills = s.head / s.speed * SECOND + horizon
-    if wait > fills then return math.max(1, wait - fills), true end
-    reserve(s, wait)
-  end
-  return math.max(1, s.wait - horizon)
-end
-
-if charged then
-  for b = 1, buckets do
-    if states[b].ticket == states[b].first then states[b].first = 0 end
-  end
-end
-if head then
-  local wait, earliest = ask + horizon, nil
+if head_wait then
+  local earliest = nil
   ask = 1
   for b = 1, buckets do
-    local own, early = stand(states[b], wait)
-    if early then earliest = math.min(earliest or own, own) else ask = math.max(ask, own) end
+    local own, before = stand(states[b], head_wait, behind)
+    if before then earliest = math.min(earliest or own, own) else ask = math.max(ask, own) end
   end
-  if earliest then ask = math.min(ask, earliest) end
+  ask = math.min(ask, earliest or ask)
 end
 
 local reply = { now, ask or 0 }
