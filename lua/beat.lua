@@ -23,7 +23,6 @@ end
 local own = redis.pcall('ZSCORE', KEYS[1], worker)
 if type(own) == 'table' then return refusal(own, 'the workers are no sorted set') end
 
-local now = server_time()
 local furthest = now + LIVES * LONGEST
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', whole(now))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. whole(furthest), '+inf')   -- written before a clock stepped back

@@ -44,7 +44,7 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 	if err != nil || len(files) < 2 {
 		t.Fatalf("looking for scripts: %v, %v", files, err)
 	}
-	var plain string
+	inFront := map[string]string{} // of a script's own code
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -52,16 +52,17 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 		}
 		top, code := split(string(text))
 		switch file {
-		case "shared.lua", "record.lua", "window.lua", "turns.lua", "serve.lua":
+		case "reads.lua", "shared.lua", "record.lua", "window.lua", "plain.lua", "turns.lua", "serve.lua":
 			shared += code
 			continue
-		case "plain.lua":
-			plain = code
+		case "plain_take.lua":
+			inFront["take.lua"] = code
 			continue
-		case "take.lua":
-			code = plain + code
+		case "plain_all.lua":
+			inFront["take_all.lua"] = code
+			continue
 		}
-		scripts = append(scripts, script{file: file, code: code, header: parseHeader(t, file, top)})
+		scripts = append(scripts, script{file: file, code: inFront[file] + code, header: parseHeader(t, file, top)})
 	}
 	return scripts, shared
 }

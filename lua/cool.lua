@@ -26,8 +26,7 @@ if not (capacity and rate and per and gen and length and by) then
   return redis.error_reply('ERR cool: an argument is no number in range')
 end
 
-local now = server_time()
-local s, failed = load(KEYS[1], KEYS[2], now)
+local s, failed = load(KEYS[1], read(KEYS[1], KEYS[2]))
 if failed then return failed end
 declare(s, capacity, rate, per, gen, ARGV)
 

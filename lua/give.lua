@@ -33,8 +33,7 @@ if why ~= 'settle' and tokens <= 0 then
   return redis.error_reply('ERR give: tokens must be above 0')
 end
 
-local now = server_time()
-local s, failed = load(KEYS[1], KEYS[2], now)
+local s, failed = load(KEYS[1], read(KEYS[1], KEYS[2]))
 if failed then return failed end
 local begun = s.level ~= nil
 capacity, rate = declare(s, capacity, rate, per, gen, ARGV)

@@ -21,7 +21,6 @@
 -- WRITES
 --   limit: hold hold_by hold_at hold_reason rev
 
-local now = server_time()
 local kind, bucket = content(KEYS[1])
 local record_kind, before = content(KEYS[2])
 if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end

@@ -26,7 +26,6 @@
 --           in a window exp alone, and turn need paid first are deleted where the rate is another
 --   limit:  capacity rate per until rev by at reason
 
-local now = server_time()
 local kind, before = content(KEYS[1])
 local _, record_before = content(KEYS[2])
 
@@ -44,7 +43,7 @@ end
 local if_rev, known = number(ARGV[1]), ARGV[2] == '1'
 if not if_rev then return redis.error_reply('ERR limit: if_rev is no number in range') end
 if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
-if window then s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now) else s, failed = load(KEYS[1], KEYS[2], now) end
+if window then s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now) else s, failed = load(KEYS[1], read(KEYS[1], KEYS[2])) end
 if failed then return failed end
 if window then used = used_now(s) end
 if s.denied then return s.denied end

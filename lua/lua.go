@@ -8,11 +8,20 @@ package lua
 
 import _ "embed"
 
+//go:embed reads.lua
+var reads string
+
 //go:embed shared.lua
 var shared string
 
 //go:embed plain.lua
 var plain string
+
+//go:embed plain_take.lua
+var plainTake string
+
+//go:embed plain_all.lua
+var plainAll string
 
 //go:embed window.lua
 var window string
@@ -60,34 +69,34 @@ var beat string
 var cool string
 
 // Take charges a list of requests to a bucket.
-func Take() string { return plain + shared + turns + serve + take }
+func Take() string { return reads + plain + plainTake + shared + turns + serve + take }
 
 // TakeAll charges a list of requests to several buckets at once.
-func TakeAll() string { return shared + turns + takeAll }
+func TakeAll() string { return reads + plain + plainAll + shared + turns + takeAll }
 
 // Give puts tokens back, or takes some out afterwards.
-func Give() string { return shared + give }
+func Give() string { return reads + shared + give }
 
 // WindowTake charges a list of requests to a sliding window.
-func WindowTake() string { return shared + window + turns + serve + windowTake }
+func WindowTake() string { return reads + shared + window + turns + serve + windowTake }
 
 // WindowGive puts tokens back into a window, or takes some out afterwards.
-func WindowGive() string { return shared + window + windowGive }
+func WindowGive() string { return reads + shared + window + windowGive }
 
 // WindowCool stops a window for a while.
-func WindowCool() string { return shared + window + windowCool }
+func WindowCool() string { return reads + shared + window + windowCool }
 
 // Limit changes an operator's override.
-func Limit() string { return shared + window + record + limit }
+func Limit() string { return reads + shared + window + record + limit }
 
 // Hold stops a bucket or lets it go on.
-func Hold() string { return shared + window + record + hold }
+func Hold() string { return reads + shared + window + record + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
-func Reset() string { return shared + window + record + reset }
+func Reset() string { return reads + shared + window + record + reset }
 
 // Beat says that a worker lives, and tells how many do.
-func Beat() string { return shared + beat }
+func Beat() string { return reads + shared + beat }
 
 // Cool stops a bucket for a while.
-func Cool() string { return shared + cool }
+func Cool() string { return reads + shared + cool }

@@ -105,6 +105,9 @@ func (d *decision) line(ticket float64, asks []ask) (gone bool) {
 	if d.turn.there && d.turn.v <= d.now { // all that was booked is paid
 		d.need, d.first = num(0), num(0)
 	}
+	if d.turn.there && d.turn.v < d.now-10e6 { // long ago
+		d.dropTurns()
+	}
 	if ticket <= d.turn.or(0) {
 		d.ticket = ticket
 	}

@@ -19,7 +19,6 @@
 --   bucket: tokens ts granted exp; deletes turn need first, and what can't be of granted capacity rate
 --           per gen blocked blocked_by
 
-local now = server_time()
 local kind, before = content(KEYS[1])
 local record_kind, record = content(KEYS[2])
 if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end
@@ -57,7 +56,7 @@ if window then
   return answer('ok')
 end
 
-local s, failed = load(KEYS[1], KEYS[2], now)
+local s, failed = load(KEYS[1], read(KEYS[1], KEYS[2]))
 if failed then return is_wrong_type(failed) and answer('wrongtype') or failed end
 if kind == 'hash' and not (s.level or s.capacity or s.gen or known) then
   return answer('wrongtype')                           -- some other program's hash: no field of a bucket

@@ -6,7 +6,7 @@ import (
 )
 
 // garbage are values that can't be.
-var garbage = []string{"nan", "-nan", "inf", "-inf", "abc", "", "1e400", "0x10", "0x1p4", " 0X10", "-0x1", "1 2", "5,5", "0b1", "--5", "1e"}
+var garbage = []string{"nan", "-nan", "inf", "-inf", "abc", "", "1e400", "0x10", "0x1p4", " 0X10", "-0x1", "1 2", "5,5", "0b1", "--5", "1e", "5\x00", "5\x00x"}
 
 // numbered are the fields of a bucket that have to hold a number.
 var numbered = []string{"tokens", "ts", "granted", "capacity", "rate", "per", "gen", "blocked"}

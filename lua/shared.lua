@@ -1,65 +1,36 @@
--- shared: put in front of every script; reads a bucket, brings it up to now, writes it back.
---
--- All times are server microseconds, all levels tokens, all rates tokens per
--- second. Only `ts` is stored in seconds, with a fraction, since that is how
--- programs that wrote such buckets before us store it.
+-- shared: put behind reads, in front of every script; brings a bucket up to now, and writes it back.
 
-local SECOND       = 1000000
-local DAY          = 86400 * SECOND
-local HOUR         = 3600 * SECOND
-local MAX_NUMBER   = 9e15          -- below 2^53, so that every whole number is exact
 local MAX_COOLDOWN = DAY           -- the longest that a worker may ask for
 local MAX_BLOCKED  = DAY + HOUR    -- a `blocked` further ahead is corrupt; clocks may step back a little
 local MAX_AHEAD    = SECOND        -- a `ts` further ahead is re-anchored to now
-local MOST_TIMES   = 1000          -- of one request
-local MAX_LIFE     = 36500 * DAY   -- what a key's life is clamped to
 
--- server_time reads the clock. Once per script: only newer servers freeze it.
-local function server_time()
-  local t = redis.call('TIME')
-  return t[1] * SECOND + t[2]
-end
-
--- odd_number reads what number finds no plain decimal: on some servers tonumber
--- does not take 1e-05, on others it takes 0b1 or 0x10, which are none of ours.
+-- odd_number reads what is no plain decimal: on some servers tonumber does not
+-- take 1e-05, on others it takes 0b1 or 0x10, which are none of ours.
 local function odd_number(text)
-  if string.find(text, '^%s*[+-]?0[xXbBoO]') then return nil end
+  if string.find(text, '^%s*[+-]?0[xXbBoO]') or string.find(text, '%z') then return nil end
   local v = tonumber(text)
   if v then return v end
   local ok, sum = pcall(function() return text + 0 end)
   return ok and sum or nil
 end
 
--- number reads a finite decimal number in range, or returns nil. It runs often,
--- so texts that begin with a digit from 1 to 9 are read at once.
+-- number reads a finite number in range, or returns nil.
 local function number(text)
   if not text then return nil end
-  local first = string.byte(text) or 0
-  local v = first > 48 and first < 58 and tonumber(text) or odd_number(text)
+  local v = match(text, '^%d+%.?%d*$')
+  v = v and v + 0 or odd_number(text)
   if v and v <= MAX_NUMBER and v >= -MAX_NUMBER then return v end   -- nan is neither
   return nil
-end
-
--- request reads n:patience or n:patience:times: tokens, the longest wait, and
--- how many such requests follow each other. Or returns nil. The pattern leaves
--- nothing that tonumber would read differently elsewhere.
-local function request(text)
-  local n, patience, times = string.match(text, '^(%d+%.?%d*):(%d+):?(%d*)$')
-  n, patience, times = tonumber(n), tonumber(patience), times == '' and 1 or tonumber(times)
-  if n and n > 0 and n <= MAX_NUMBER and patience <= MAX_NUMBER and times >= 1 and times <= MOST_TIMES then
-    return n, patience, times
-  end
-  return nil
-end
-
-local function positive(text)
-  local v = number(text)
-  return v and v > 0 and v or nil
 end
 
 -- float and whole print numbers alike on every server.
 local function float(v) return string.format('%.17g', v) end
 local function whole(v) return string.format('%.0f', v) end
+
+local function positive(text)
+  local v = number(text)
+  return v and v > 0 and v or nil
+end
 
 -- wrong_type refuses a key that holds something else. The first word is what
 -- clients go by; older servers would bury it in the text of a script error.
@@ -75,31 +46,33 @@ local function refusal(answer, what)
   return is_wrong_type(answer) and wrong_type(what) or answer
 end
 
--- load reads a bucket and what operators say of it. Returns the state, or nil
--- and the error to reply. `level` stays nil where nothing is stored.
-local function load(bucket, limit, now)
-  local f = redis.pcall('HMGET', bucket, 'tokens', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'kind', 'turn', 'need', 'first')
+-- load makes a bucket's state of what read found. Returns the state, or nil and
+-- the error to reply. `level` stays nil where nothing is stored.
+local function load(bucket, f, o)
   if f.err then return nil, refusal(f, 'the bucket is no hash') end
-  if f[10] and f[10] ~= 'bucket' then return nil, wrong_type('the key is a ' .. f[10] .. ', no bucket') end
-  local o = redis.pcall('HMGET', limit, 'capacity', 'rate', 'until', 'hold', 'rev')
+  local more = redis.call('HMGET', bucket, 'kind', 'per', 'need', 'first')
+  if more[1] and more[1] ~= 'bucket' then return nil, wrong_type('the key is a ' .. more[1] .. ', no bucket') end
   if o.err then return nil, refusal(o, 'the operators\' record is no hash') end
 
   local s = {
     bucket = bucket, now = now,
     level = number(f[1]), ts = number(f[2]), granted = number(f[3]),
-    capacity = positive(f[4]), rate = positive(f[5]), per = number(f[6]), gen = number(f[7]),
-    blocked = number(f[8]), exp = number(f[9]) or 0, turn = 0, need = 0, first = 0,
+    capacity = positive(f[5]), rate = positive(f[6]), per = number(more[2]), gen = number(f[7]),
+    blocked = number(f[8]), exp = number(f[4]) or 0, turn = 0, need = 0, first = 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_end = number(o[3]),
     hold = o[4], rev = number(o[5]) or 0,
+    dirty = false, has_turn = false, stored_turn = 0, stored_need = 0, stored_first = 0, corrupt = false,
+    max = 0, speed = 0, lag = 0, brim = 0, horizon = 0, within = 0, ahead = 0, ticket = 0,   -- turns
+    due = false, behind = false, followed = false, charged = false,
   }
-  if f[11] or f[12] or f[13] then
-    s.has_turn, s.stored_turn, s.stored_need, s.stored_first = true, number(f[11]), number(f[12]), number(f[13])
+  if f[9] or more[3] or more[4] then
+    s.has_turn, s.stored_turn, s.stored_need, s.stored_first = true, number(f[9]), number(more[3]), number(more[4])
     s.turn, s.need, s.first = math.max(0, s.stored_turn or 0), math.max(0, s.stored_need or 0), math.max(0, s.stored_first or 0)
   end
   if o[3] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[8] and (not s.blocked or s.blocked > now + MAX_BLOCKED)
-  s.bad_limit = f[4] and not s.capacity or f[5] and not s.rate or f[6] and not s.per or f[7] and not s.gen
+  s.bad_limit = f[5] and not s.capacity or f[6] and not s.rate or more[2] and not s.per or f[7] and not s.gen
   s.bad_granted = f[3] and not s.granted
   s.corrupt = s.bad_blocked or s.bad_limit or s.bad_granted or f[1] and not s.level or f[2] and not s.ts
     or f[1] and not f[2] or f[2] and not f[1]
@@ -220,10 +193,11 @@ local function save(s)
   local left = life(s)
   if s.exp >= s.now + left and s.exp <= s.now + MAX_LIFE + HOUR then left = nil else s.exp = s.now + left + HOUR end
   s.text = float(s.level)
+  local ts = s.ts == now and seconds or string.format('%.6f', s.ts / SECOND)
   if left or s.declared or s.turn > 0 then
-    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted), more(s, left))
+    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', ts, 'granted', float(s.granted), more(s, left))
   else
-    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', string.format('%.6f', s.ts / SECOND), 'granted', float(s.granted))
+    redis.call('HSET', s.bucket, 'tokens', s.text, 'ts', ts, 'granted', float(s.granted))
   end
   if s.turn == 0 and s.has_turn then redis.call('HDEL', s.bucket, 'turn', 'need', 'first') end
   if left then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end

@@ -45,7 +45,7 @@ for i = 7, #ARGV do
   for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = n, patience end
 end
 
-local s, failed = load(KEYS[1], KEYS[2], now)
+local s, failed = load(KEYS[1], fields, record)
 if failed then return failed end
 local own_gen = gen == 0 and now or gen
 s.max, s.speed = declare(s, capacity, rate, per, own_gen, ARGV)
@@ -58,5 +58,10 @@ local reply = serve(s, asked, own_gen, function(_, n) s.level = s.level - n end)
 if s.dirty or s.exp < now + DAY then save(s) end
 
 if s.corrupt then reply[2] = 1 elseif s.anchored then reply[2] = 2 end
-reply[10], reply[11], reply[12] = s.text or float(s.level), float(s.max), float(s.speed)
+reply[10] = s.text or float(s.level)
+if fields[5] == ARGV[1] and fields[6] == ARGV[2] and reply[9] == 0 then
+  reply[11], reply[12] = ARGV[1], ARGV[2]              -- as it is printed already
+else
+  reply[11], reply[12] = float(s.max), float(s.speed)
+end
 return reply

@@ -36,8 +36,6 @@ local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 
 local function bad(what) return redis.error_reply('ERR take_all: ' .. what) end
 
-local buckets, now = #KEYS / 2, server_time()
-local first_request = 2 + 5 * buckets
 local horizon = number(ARGV[1])
 if not (horizon and horizon >= 0) or buckets < 1 or buckets % 1 ~= 0 then return bad('horizon or keys are out of range') end
 
@@ -54,37 +52,11 @@ for b = 1, buckets do
   declared[b] = d
 end
 
--- read_request returns the tokens of each bucket and the patience, or nil.
-local function read_request(text)
-  local request = {}
-  for part in string.gmatch(text, '[^:]+') do
-    -- The pattern leaves nothing that tonumber would read differently elsewhere.
-    local v = string.find(part, '^%d+%.?%d*$') and tonumber(part)
-    if not v or v > MAX_NUMBER then return nil end
-    request[#request + 1] = v
-  end
-  request.patience = table.remove(request)
-  if #request ~= buckets or not string.find(text, '^%d[%d.:]*:%d+$') or string.find(text, '::', 1, true) then return nil end
-  for b = 1, buckets do
-    if request[b] <= 0 then return nil end
-  end
-  return request
-end
-
-local asked = {}
-local text, request
-for i = first_request, #ARGV do
-  if ARGV[i] ~= text then                              -- most ask for the same
-    text = ARGV[i]
-    request = read_request(text)
-    if not request then return bad('a request is not n:…:n:patience in range') end
-  end
-  asked[#asked + 1] = request
-end
+if not asked then return bad('a request is not n:…:n:patience in range') end
 
 local states = {}
 for b = 1, buckets do
-  local s, failed = load(KEYS[2 * b - 1], KEYS[2 * b], now)
+  local s, failed = load(KEYS[2 * b - 1], fields[b], records[b])
   if failed then
     if not is_wrong_type(failed) then return failed end
     return wrong_type('bucket ' .. b .. ': ' .. string.gsub(failed.err, '^%-?WRONGTYPE ', ''))

@@ -19,63 +19,60 @@
 
 local TWO_MICROSECONDS = 2
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
+local PASSED = 10 * SECOND         -- who has not come so long after all was paid has gone: none sleeps longer
 local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
 
 -- fills returns in how many microseconds the level is there.
 local function fills(s, level) return (level - s.level) / s.speed * SECOND + s.lag end
 
--- within_range makes whole microseconds of a time to wait, which pass.
-local function within_range(wait) return math.min(MAX_NUMBER, math.max(1, math.ceil(wait))) end
-
 -- lapse_level is where nobody is left in the queue. n is what the first of those
 -- who ask, or wait, want.
 local function lapse_level(s, n) return math.min(s.brim, math.max(n, s.need) + s.within) end
+
+-- largest_is_free returns in how many microseconds what n tokens, or the largest
+-- head booked, take is free in a window's log.
+local function largest_is_free(s, n) return s.free(s, math.min(s.max, math.max(n, s.need))) - s.now end
 
 -- lapses returns in how many microseconds the queue has gone, if nobody claims
 -- anything.
 local function lapses(s, n)
   local wait = fills(s, lapse_level(s, n))
-  if s.free then wait = math.max(wait, s.free(s, math.min(s.max, math.max(n, s.need))) - s.now) end
-  return within_range(wait) + 1
-end
-
-local function gone(s, n)
-  return s.level >= lapse_level(s, n) and not (s.free and s.free(s, math.min(s.max, math.max(n, s.need))) > s.now)
+  if s.free then wait = math.max(wait, largest_is_free(s, n)) end
+  return math.min(MAX_NUMBER, math.max(1, math.ceil(wait))) + 1
 end
 
 -- line_up finds where a call stands, whose first request wants n tokens.
 local function line_up(s, n, horizon, ticket)
-  s.horizon, s.within, s.ahead = horizon, s.speed * horizon / SECOND, 0   -- what one call may charge ahead; tokens of those who wait
+  s.horizon, s.within = horizon, s.speed * horizon / SECOND   -- what one call may charge ahead
   s.brim = s.free and s.max + s.within or s.max
-  if s.turn > s.now and gone(s, n) then s.turn, s.dirty = 0, true end
+  if s.turn > s.now and s.level >= lapse_level(s, n) and not (s.free and largest_is_free(s, n) > 0) then s.turn, s.dirty = 0, true end
   if s.turn <= s.now then s.need, s.first = 0, 0 end
+  if s.turn < s.now - PASSED then s.turn = 0 end       -- a ticket of then counts no more
   s.ticket = ticket > s.turn and 0 or ticket
   s.due = s.ticket > 0 and s.ticket <= s.now
   s.behind = s.turn > s.now and not (s.due and (s.first == 0 or s.ticket <= s.first))
   s.followed = s.ticket > 0 and s.turn > s.ticket + horizon + 1   -- others have booked behind
 end
 
--- place returns how long n tokens take in the place that is booked, or else behind
--- all that is: bookings behind a ticket must not lengthen its wait, or it would be
--- refused after all. A window that nobody is behind in serves the rest with the head.
-local function place(s, n)
-  local from, tokens, head = s.turn, s.ahead + n, s.head or n   -- the ticket was booked for the head
-  if s.ticket > 0 then from = s.ticket - math.max(0, head / s.speed * SECOND - s.horizon) end
-  if s.free and not s.followed then tokens = math.min(tokens, head) end
-  return from - s.now + tokens / s.speed * SECOND
-end
-
--- wait_for returns how long n tokens take behind those of this call who wait,
--- whole microseconds. Under 2 of a bucket's are none: a sleep costs more.
+-- wait_for returns how long n tokens take, whole microseconds, behind those of
+-- this call who wait: until they are there, and in the place that is booked, or
+-- else behind all that is. Bookings behind a ticket must not lengthen its wait,
+-- or it would be refused after all.
 local function wait_for(s, n)
-  local wait = (s.ahead + n - s.level) / s.speed * SECOND + s.lag
+  local all = s.ahead + n
+  local wait = (all - s.level) / s.speed * SECOND + s.lag
   if s.free then
-    local own = s.free(s, s.ahead + n) - s.now
+    local own = s.free(s, all) - s.now
     wait = s.paced and math.max(own, wait) or own
-  elseif wait < TWO_MICROSECONDS then
+  elseif wait < TWO_MICROSECONDS then                  -- none: a sleep costs more
     wait = 0
   end
-  if s.behind then wait = math.max(wait, place(s, n)) end
+  if s.behind then
+    local from, head = s.turn, s.head or n             -- the ticket was booked for the head
+    if s.ticket > 0 then from = s.ticket - math.max(0, head / s.speed * SECOND - s.horizon) end
+    if s.free and not s.followed then all = math.min(all, head) end   -- nobody paces the rest
+    wait = math.max(wait, from - s.now + all / s.speed * SECOND)
+  end
   return math.min(MAX_NUMBER, math.ceil(wait))
 end
 
@@ -110,20 +107,15 @@ local function reserve(s, wait)
   s.first, s.turn, s.dirty = s.ticket, math.max(s.turn, s.now + lapses(s, s.head)), true
 end
 
--- largest_is_there returns in how many microseconds the largest head can be charged.
-local function largest_is_there(s)
-  local wait = fills(s, s.need - s.within)
-  if s.free then wait = math.max(wait, s.free(s, math.min(s.max, s.need)) - s.horizon - s.now) end
-  return within_range(wait)
-end
-
 -- stand finds those who wait their place, and returns in how many microseconds to
 -- ask again. The head starts in `wait`, which another bucket of a set may make
 -- longer, or `blocked`, where it is behind there. True, too: not before.
 local function stand(s, wait, blocked)
   local left = s.ticket - s.now
   if s.behind and s.due then                           -- a late one comes first, and those between
-    return largest_is_there(s) + s.ticket - s.first
+    local there = fills(s, s.need - s.within)
+    if s.free then there = math.max(there, largest_is_free(s, 0) - s.horizon) end
+    return math.min(MAX_NUMBER, math.max(1, math.ceil(there))) + s.ticket - s.first
   elseif s.behind and s.ticket > 0 then                -- asked early: the booking stands
     -- No live queue leaves so much: somebody's turn was missed.
     if s.level > math.max(0, s.need - s.within) + SPARE * s.within then return math.min(left, lapses(s, s.head)) end

@@ -39,6 +39,7 @@ local function load_window(bucket, limit, log, now)
     blocked = number(f[9]), exp = number(f[10]) or 0, turn = positive(f[11]) or 0, need = positive(f[12]) or 0, paid = positive(f[13]) or 0, first = positive(f[15]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_per = positive(o[3]) or SECOND, over_end = number(o[4]),
     hold = o[5], rev = number(o[6]) or 0,
+    ahead = 0,
     weights = {}, scores = {}, fresh_weights = {}, fresh_scores = {}, expired = 0, expired_weight = 0,
   }
   s.has_turn, s.stored_turn, s.stored_paid, s.stored_first = f[11] or f[12] or f[13] or f[15], s.turn, s.paid, s.first

@@ -47,7 +47,6 @@ for i = 7, #ARGV do
   for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = math.max(1e-6, millionths(n)), patience end
 end
 
-local now = server_time()
 local s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now)
 if failed then return failed end
 local own_gen = gen == 0 and now or gen

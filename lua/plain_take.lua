@@ -1,0 +1,30 @@
+-- plain_take: put behind plain, in front of take; its plain case.
+
+local fields, record = read(KEYS[1], KEYS[2])
+
+-- plain returns the reply, without codes and waits: all are charged, and start
+-- at once.
+local function plain()
+  if fields[9] or #ARGV == 6 then return end
+  local all = 0
+  for i = 7, #ARGV do
+    local n, times = string.match(ARGV[i], '^(%d+%.?%d*):%d+:?(%d*)$')
+    if not n then return end
+    n = n + 0
+    if n <= 0 then return end
+    if times ~= '' then
+      times = times + 0
+      if times < 1 or times > MOST_TIMES then return end
+      n = n * times
+    end
+    all = all + n
+  end
+  local level, granted = plain_level(fields, record, ARGV[1], ARGV[2], ARGV[4], all)
+  if not level then return end
+  level = string.format('%.17g', level)
+  redis.call('HSET', KEYS[1], 'tokens', level, 'ts', seconds, 'granted', string.format('%.17g', granted))
+  return { now, 0, 0, 0, 0, 0, ARGV[4] + 0, decimal(record[5]) or 0, 0, level, ARGV[1], ARGV[2] }
+end
+
+local reply = plain()
+if reply then return reply end
