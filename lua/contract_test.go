@@ -52,11 +52,14 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 		}
 		top, code := split(string(text))
 		switch file {
-		case "reads.lua", "shared.lua", "record.lua", "window.lua", "plain.lua", "turns.lua", "serve.lua":
+		case "reads.lua", "log.lua", "shared.lua", "record.lua", "window.lua", "plain.lua", "turns.lua", "serve.lua":
 			shared += code
 			continue
 		case "plain_take.lua":
 			inFront["take.lua"] = code
+			continue
+		case "plain_window.lua":
+			inFront["window_take.lua"] = code
 			continue
 		case "plain_all.lua":
 			inFront["take_all.lua"] = code

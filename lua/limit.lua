@@ -43,7 +43,7 @@ end
 local if_rev, known = number(ARGV[1]), ARGV[2] == '1'
 if not if_rev then return redis.error_reply('ERR limit: if_rev is no number in range') end
 if kind ~= 'none' and kind ~= 'hash' then return answer('wrongtype') end
-if window then s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now) else s, failed = load(KEYS[1], read(KEYS[1], KEYS[2])) end
+if window then s, failed = load_window(KEYS[1], KEYS[3], read_window(KEYS[1], KEYS[2])) else s, failed = load(KEYS[1], read(KEYS[1], KEYS[2])) end
 if failed then return failed end
 if window then used = used_now(s) end
 if s.denied then return s.denied end

@@ -23,6 +23,12 @@ var plainTake string
 //go:embed plain_all.lua
 var plainAll string
 
+//go:embed log.lua
+var log string
+
+//go:embed plain_window.lua
+var plainWindow string
+
 //go:embed window.lua
 var window string
 
@@ -78,22 +84,22 @@ func TakeAll() string { return reads + plain + plainAll + shared + turns + takeA
 func Give() string { return reads + shared + give }
 
 // WindowTake charges a list of requests to a sliding window.
-func WindowTake() string { return reads + shared + window + turns + serve + windowTake }
+func WindowTake() string { return reads + log + plainWindow + shared + window + turns + serve + windowTake }
 
 // WindowGive puts tokens back into a window, or takes some out afterwards.
-func WindowGive() string { return reads + shared + window + windowGive }
+func WindowGive() string { return reads + log + shared + window + windowGive }
 
 // WindowCool stops a window for a while.
-func WindowCool() string { return reads + shared + window + windowCool }
+func WindowCool() string { return reads + log + shared + window + windowCool }
 
 // Limit changes an operator's override.
-func Limit() string { return reads + shared + window + record + limit }
+func Limit() string { return reads + log + shared + window + record + limit }
 
 // Hold stops a bucket or lets it go on.
-func Hold() string { return reads + shared + window + record + hold }
+func Hold() string { return reads + log + shared + window + record + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
-func Reset() string { return reads + shared + window + record + reset }
+func Reset() string { return reads + log + shared + window + record + reset }
 
 // Beat says that a worker lives, and tells how many do.
 func Beat() string { return reads + shared + beat }

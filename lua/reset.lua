@@ -23,7 +23,7 @@ local kind, before = content(KEYS[1])
 local record_kind, record = content(KEYS[2])
 if record_kind ~= 'none' and record_kind ~= 'hash' then return wrong_type('the operators\' record is no hash') end
 
-local window = is_window(KEYS[1], kind) and load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local window = is_window(KEYS[1], kind) and load_window(KEYS[1], KEYS[3], read_window(KEYS[1], KEYS[2]))
 local used = window and used_now(window) or ''
 local used_after = used
 if window and window.denied then return window.denied end

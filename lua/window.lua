@@ -1,35 +1,19 @@
--- window: put behind shared, in front of every script of sliding windows; reads a window and its log, writes them back.
---
--- A window lets `limit` tokens start in any span of `per` microseconds. Its log
--- has the starts of the last span, oldest first: score = start, server
--- microseconds; member = weight:start. The hash has their sum, `used`, and the
--- newest start, `ts`. Sums are kept to a millionth of a token, so that they do
--- not drift. The log only grows at its end: a start is logged at the newest one
--- or later, which is the safe side.
+-- window: put behind log and shared, in front of every script of sliding windows; counts a window, and writes it back.
 
-local PARTS        = 1000          -- of the limit: neighbours that make no more than one part are merged
 local MOST_MEMBERS = 10000         -- of a log; merging keeps it far below
-local MAX_EARLY    = 6 * SECOND    -- a start further ahead, beyond any horizon, is re-anchored to now
-
-local function millionths(v) return math.floor(v * 1e6 + 0.5) / 1e6 end
-
--- amount prints tokens to a millionth.
-local function amount(v) return string.format(v == math.floor(v) and '%.0f' or '%.6f', v) end
 
 -- is_window tells whether a key of that type holds a window.
 local function is_window(key, kind)
   return kind == 'hash' and redis.call('HGET', key, 'kind') == 'window'
 end
 
--- load_window reads a window's hash and what operators say of it. Returns the
+-- load_window makes a window's state of what read_window found. Returns the
 -- state, or nil and the error to reply. `used` stays nil where none can be read.
-local function load_window(bucket, limit, log, now)
-  local f = redis.pcall('HMGET', bucket, 'kind', 'used', 'ts', 'granted', 'capacity', 'rate', 'per', 'gen', 'blocked', 'exp', 'turn', 'need', 'paid', 'tokens', 'first')
+local function load_window(bucket, log, f, o)
   if f.err then return nil, refusal(f, 'the window is no hash') end
   if f[1] ~= 'window' and (f[1] or f[5] or f[8]) then
     return nil, wrong_type('the key is a ' .. (f[1] or 'bucket') .. ', no window')
   end
-  local o = redis.pcall('HMGET', limit, 'capacity', 'rate', 'per', 'until', 'hold', 'rev')
   if o.err then return nil, refusal(o, 'the operators\' record is no hash') end
 
   local s = {
@@ -39,7 +23,10 @@ local function load_window(bucket, limit, log, now)
     blocked = number(f[9]), exp = number(f[10]) or 0, turn = positive(f[11]) or 0, need = positive(f[12]) or 0, paid = positive(f[13]) or 0, first = positive(f[15]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_per = positive(o[3]) or SECOND, over_end = number(o[4]),
     hold = o[5], rev = number(o[6]) or 0,
-    ahead = 0,
+    dirty = false, has_turn = false, stored_turn = 0, stored_paid = 0, stored_first = 0, corrupt = false, stored_ts = 0, left = 0,
+    passed = 0, next = 0, complete = false,
+    max = 0, speed = 0, lag = 0, level = 0, brim = 0, horizon = 0, within = 0, ahead = 0, ticket = 0,   -- turns
+    due = false, behind = false, followed = false, paced = false, charged = false,
     weights = {}, scores = {}, fresh_weights = {}, fresh_scores = {}, expired = 0, expired_weight = 0,
   }
   s.has_turn, s.stored_turn, s.stored_paid, s.stored_first = f[11] or f[12] or f[13] or f[15], s.turn, s.paid, s.first
@@ -89,18 +76,17 @@ end
 local function read_on(s)
   if s.complete then return false end
   local first = #s.scores
-  local most = first == 0 and 4 or 64
-  local list = redis.pcall('ZRANGE', s.log, first, first + most - 1, 'WITHSCORES')
+  local most = first == 0 and FIRST_LOOK or 64
+  local list = first == 0 and s.oldest or redis.pcall('ZRANGE', s.log, first, first + most - 1, 'WITHSCORES')
   if list.err then
     s.failed, s.complete = refusal(list, 'the window\'s log is no sorted set'), true
     s.denied = not is_wrong_type(list) and list or nil
     return false
   end
   for i = 1, #list, 2 do
-    local colon = string.find(list[i], ':', 1, true)
     local score = number(list[i + 1]) or MAX_NUMBER
     if score > s.now + MAX_EARLY then score, s.is_ahead = s.now, true end
-    s.weights[#s.weights + 1] = colon and positive(string.sub(list[i], 1, colon - 1)) or 0
+    s.weights[#s.weights + 1] = weight_of(list[i]) or 0
     s.scores[#s.scores + 1] = score
   end
   s.complete = #list < 2 * most
@@ -144,7 +130,7 @@ local function recount(s)
   local live, ahead = 0, 0
   s.ts = 0
   for i = 1, #list, 2 do
-    local weight = positive(string.match(list[i], '^([^:]*):')) or 0
+    local weight = weight_of(list[i]) or 0
     local score = number(list[i + 1]) or MAX_NUMBER
     if score > s.now + MAX_EARLY then
       ahead, s.anchored = ahead + weight, true
@@ -154,7 +140,7 @@ local function recount(s)
   end
   redis.call('ZREMRANGEBYSCORE', s.log, '(' .. whole(s.now + MAX_EARLY), '+inf')
   redis.call('ZREMRANGEBYSCORE', s.log, '-inf', whole(s.now - s.span))
-  s.weights, s.scores, s.complete, s.is_ahead = {}, {}, false, false
+  s.weights, s.scores, s.complete, s.is_ahead, s.oldest = {}, {}, false, false, nil
   if s.bad_used and live + ahead == 0 then claimed = s.limit end
   for i = 1, #s.fresh_weights do live = live + s.fresh_weights[i] end
   s.used, s.stored_ts = millionths(live), s.ts
@@ -225,7 +211,7 @@ end
 local function take_back(s, tokens, start)
   if start + s.span <= s.now or start <= 0 then return end
   local list = redis.call('ZRANGEBYSCORE', s.log, whole(start), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-  local weight, score = positive(string.match(list[1] or '', '^([^:]*):')), number(list[2])
+  local weight, score = weight_of(list[1]), number(list[2])
   if not (weight and score) then return end
   local rest = millionths(math.max(0, weight - tokens))
   if rest > 0 then redis.call('ZADD', s.log, whole(score), amount(rest) .. ':' .. whole(score)) end
@@ -251,12 +237,8 @@ local function save_log(s)
   if fresh == 0 then return false end
   local newest, weight
   if s.fresh_weights[1] < s.limit / PARTS or s.fresh_scores[1] == s.stored_ts then
-    newest = redis.call('ZRANGE', s.log, -1, -1, 'WITHSCORES')
-    weight = positive(string.match(newest[1] or '', '^([^:]*):'))
-    local score = number(newest[2])
-    local merges = weight and score and score + s.span > s.now and score <= s.fresh_scores[1]
-      and (score == s.fresh_scores[1] or weight + s.fresh_weights[1] <= s.limit / PARTS)
-    if merges then s.fresh_weights[1] = millionths(s.fresh_weights[1] + weight) else newest = nil end
+    newest, weight = mergeable(s.log, s.fresh_weights[1], s.fresh_scores[1], s.limit, s.span)
+    if newest then s.fresh_weights[1] = millionths(s.fresh_weights[1] + weight) end
   end
   local add = {}
   for i = 1, fresh do
@@ -264,7 +246,7 @@ local function save_log(s)
     add[2 * i - 1], add[2 * i] = score, amount(s.fresh_weights[i]) .. ':' .. score
   end
   redis.call('ZADD', s.log, unpack(add))
-  if newest then redis.call('ZREM', s.log, newest[1]) end
+  if newest then redis.call('ZREM', s.log, newest) end
   if s.expired > 0 then redis.call('ZREMRANGEBYSCORE', s.log, '-inf', whole(s.now - s.span)) end
   s.expired_weight = 0
   return #s.scores == 0

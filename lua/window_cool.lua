@@ -29,7 +29,7 @@ if not (declared and declared_rate and per and gen and length and by) then
   return redis.error_reply('ERR window_cool: an argument is no number in range')
 end
 
-local s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local s, failed = load_window(KEYS[1], KEYS[3], read_window(KEYS[1], KEYS[2]))
 if failed then return failed end
 declare_window(s, declared, per, gen)
 failed = count(s)

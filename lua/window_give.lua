@@ -36,7 +36,7 @@ if why ~= 'settle' and tokens <= 0 then
   return redis.error_reply('ERR window_give: tokens must be above 0')
 end
 
-local s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local s, failed = load_window(KEYS[1], KEYS[3], read_window(KEYS[1], KEYS[2]))
 if failed then return failed end
 declare_window(s, declared, per, gen)
 failed = count(s)

@@ -28,7 +28,8 @@
 --   12 rate     in force: capacity / span, text
 --   13… code, wait   for each request: 0 charged, start after wait; 1 not within its patience, wait is
 --                    how long it would be; 2 waits, for at least wait, or until a hold is lifted;
---                    3 more than the capacity (microseconds)
+--                    3 more than the capacity (microseconds). Nothing where all are charged and
+--                    start at once
 -- WRITES
 --   bucket: kind used ts granted capacity rate per gen exp turn need paid first; deletes turn need paid first where nobody
 --           waits,
@@ -47,8 +48,9 @@ for i = 7, #ARGV do
   for _ = 1, times do asked[#asked + 1], asked[#asked + 2] = math.max(1e-6, millionths(n)), patience end
 end
 
-local s, failed = load_window(KEYS[1], KEYS[2], KEYS[3], now)
+local s, failed = load_window(KEYS[1], KEYS[3], fields, record)
 if failed then return failed end
+s.oldest = oldest
 local own_gen = gen == 0 and now or gen
 declare_window(s, declared, per, own_gen)
 failed = count(s)
