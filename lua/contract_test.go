@@ -52,7 +52,7 @@ func scriptFiles(t *testing.T) (scripts []script, shared string) {
 		}
 		top, code := split(string(text))
 		switch file {
-		case "reads.lua", "log.lua", "shared.lua", "record.lua", "window.lua", "plain.lua", "turns.lua", "serve.lua":
+		case "reads.lua", "log.lua", "shared.lua", "record.lua", "window.lua", "window_edit.lua", "plain.lua", "turns.lua", "serve.lua":
 			shared += code
 			continue
 		case "plain_take.lua":

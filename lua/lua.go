@@ -38,6 +38,9 @@ var turns string
 //go:embed serve.lua
 var serve string
 
+//go:embed window_edit.lua
+var windowEdit string
+
 //go:embed window_take.lua
 var windowTake string
 
@@ -93,13 +96,13 @@ func WindowGive() string { return reads + log + shared + window + windowGive }
 func WindowCool() string { return reads + log + shared + window + windowCool }
 
 // Limit changes an operator's override.
-func Limit() string { return reads + log + shared + window + record + limit }
+func Limit() string { return reads + log + shared + window + windowEdit + record + limit }
 
 // Hold stops a bucket or lets it go on.
-func Hold() string { return reads + log + shared + window + record + hold }
+func Hold() string { return reads + log + shared + window + windowEdit + record + hold }
 
 // Reset sets a bucket's level, mends it, or deletes its key.
-func Reset() string { return reads + log + shared + window + record + reset }
+func Reset() string { return reads + log + shared + window + windowEdit + record + reset }
 
 // Beat says that a worker lives, and tells how many do.
 func Beat() string { return reads + shared + beat }

@@ -2,11 +2,6 @@
 
 local MOST_MEMBERS = 10000         -- of a log; merging keeps it far below
 
--- is_window tells whether a key of that type holds a window.
-local function is_window(key, kind)
-  return kind == 'hash' and redis.call('HGET', key, 'kind') == 'window'
-end
-
 -- load_window makes a window's state of what read_window found. Returns the
 -- state, or nil and the error to reply. `used` stays nil where none can be read.
 local function load_window(bucket, log, f, o)
@@ -197,32 +192,6 @@ local function free_at(s, n)
   return math.max(s.now, start_of(s, q) + rounds * s.span)
 end
 
--- used_now returns what is used, as text, and writes nothing; '' where that is
--- not known.
-local function used_now(s)
-  if not (s.used and s.capacity and s.per) then return '' end
-  s.limit, s.span = in_force(s, s.now)
-  expire(s)
-  return float(math.max(0, millionths(s.used - s.expired_weight)))
-end
-
--- take_back takes tokens out of the member that a start was logged in: the first
--- one not before it. Of one that has left the span nothing is left to take.
-local function take_back(s, tokens, start)
-  if start + s.span <= s.now or start <= 0 then return end
-  local list = redis.call('ZRANGEBYSCORE', s.log, whole(start), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-  local weight, score = weight_of(list[1]), number(list[2])
-  if not (weight and score) then return end
-  local rest = millionths(math.max(0, weight - tokens))
-  if rest > 0 then redis.call('ZADD', s.log, whole(score), amount(rest) .. ':' .. whole(score)) end
-  redis.call('ZREM', s.log, list[1])
-  if rest == 0 and score == s.ts then
-    local newest = redis.call('ZRANGE', s.log, -1, -1, 'WITHSCORES')
-    s.ts = number(newest[2]) or 0
-  end
-  s.used, s.dirty = math.max(0, millionths(s.used - (weight - rest))), true
-end
-
 -- window_life is how long the state must live: a day after the last take, and
 -- until the last start has left the span in force, or the declared one.
 local function window_life(s)
@@ -285,25 +254,4 @@ local function save_window(s)
   if s.bad_blocked then redis.call('HDEL', s.bucket, 'blocked', 'blocked_by') end
   if short then redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000))) end
   if short or begins then redis.call('PEXPIRE', s.log, whole(math.ceil((s.exp - s.now) / 1000))) end
-end
-
--- refit keeps a window's state for as long as a changed limit needs it, and drops
--- turns that were booked at another rate.
-local function refit(s, old_rate)
-  s.limit, s.span = in_force(s, s.now)
-  if s.limit / s.span ~= old_rate then redis.call('HDEL', s.bucket, 'turn', 'need', 'paid', 'first') end
-  local left = window_life(s)
-  redis.call('HSET', s.bucket, 'exp', whole(s.now + left + HOUR))
-  redis.call('PEXPIRE', s.bucket, whole(math.ceil((left + HOUR) / 1000)))
-  redis.call('PEXPIRE', s.log, whole(math.ceil((left + HOUR) / 1000)))
-end
-
--- reset_window sets what is left in the span in force: all else counts as used
--- now.
-local function reset_window(s, level)
-  redis.call('DEL', s.log)
-  s.weights, s.scores, s.complete, s.expired, s.expired_weight = {}, {}, true, 0, 0
-  s.used, s.ts, s.exp, s.turn, s.stored_ts = 0, s.now, 0, 0, 0
-  if level < s.limit then enter(s, millionths(s.limit - level), s.now) end
-  save_window(s)
 end

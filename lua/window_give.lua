@@ -42,6 +42,23 @@ declare_window(s, declared, per, gen)
 failed = count(s)
 if failed then return failed end
 
+-- take_back takes tokens out of the member that a start was logged in: the first
+-- one not before it. Of one that has left the span nothing is left to take.
+local function take_back(s, tokens, start)
+  if start + s.span <= s.now or start <= 0 then return end
+  local list = redis.call('ZRANGEBYSCORE', s.log, whole(start), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  local weight, score = weight_of(list[1]), number(list[2])
+  if not (weight and score) then return end
+  local rest = millionths(math.max(0, weight - tokens))
+  if rest > 0 then redis.call('ZADD', s.log, whole(score), amount(rest) .. ':' .. whole(score)) end
+  redis.call('ZREM', s.log, list[1])
+  if rest == 0 and score == s.ts then
+    local newest = redis.call('ZRANGE', s.log, -1, -1, 'WITHSCORES')
+    s.ts = number(newest[2]) or 0
+  end
+  s.used, s.dirty = math.max(0, millionths(s.used - (weight - rest))), true
+end
+
 local before = s.used
 tokens = millionths(tokens)
 if why ~= 'debit' and tokens > 0 then
