@@ -25,6 +25,10 @@ import (
 // patience is how long anything may take on a loaded machine.
 const patience = 30 * time.Second
 
+// lastWritten goes through the pty behind all that the program wrote: its exit
+// says nothing of what is still to be read.
+const lastWritten = "<nothing comes after this>"
+
 // terminal is the program running on a pty.
 type terminal struct {
 	t      *testing.T
@@ -128,11 +132,16 @@ func (x *terminal) send(keys string) {
 	}
 }
 
-// end waits for the program and returns its exit code.
+// end waits for the program, and for all that it wrote, and returns its exit
+// code.
 func (x *terminal) end() int {
 	x.t.Helper()
 	select {
 	case err := <-x.ended:
+		if _, err := x.tty.WriteString(lastWritten); err != nil {
+			x.t.Fatal(err)
+		}
+		x.await(lastWritten)
 		return exitCode(x.t, err)
 	case <-time.After(patience):
 		x.t.Fatalf("still running, after %q", x.screen())

@@ -101,7 +101,7 @@ func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
 	_, errPong := sub.ReceiveTimeout(ctx, time.Second)
 	errBeat := errors.Join(c.beat(ctx, c.pulses(), beatInterval), c.beat(ctx, c.pulses(), 0))
 	errCool := l.Cooldown(ctx, time.Second)
-	l.announceCooldown(ctx, providerAsked, now, time.Second)
+	l.announceCooldown(ctx, cooldown{owed: providerAsked, length: time.Second}, now)
 	errWindow := exerciseWindow(ctx, owner, c)
 	for _, err := range []error{errGive, errPeek, errWindow, errRegister, errReport, errWake, errPing, errPong, errBeat, errCool} {
 		granted = granted && err == nil

@@ -17,8 +17,9 @@ const providerAsked = "the provider asked"
 
 // cooldown is one that this worker started or heard of through its own call.
 type cooldown struct {
-	until time.Time // server time, estimated while Redis can't be asked
-	owed  string    // the reason to tell Redis with; empty: Redis knows
+	until  time.Time     // server time, estimated while Redis can't be asked
+	length time.Duration // as it was asked for
+	owed   string        // the reason to tell Redis with; empty: Redis knows
 }
 
 // Cooldown stops the bucket for all its workers for d from now, since the
@@ -44,7 +45,7 @@ func (l *Limiter) coolDown(ctx context.Context, d time.Duration, reason string) 
 	if d = min(d, MaxCooldown); d < time.Microsecond {
 		return nil
 	}
-	l.keepCooldown(l.client.clock.now().Add(d), reason)
+	l.keepCooldown(cooldown{until: l.client.clock.now().Add(d), length: d, owed: reason})
 	defer l.wake() // those who wait here learn of it at once
 	if open, _, _ := l.link().isOpen(); open {
 		return nil
@@ -64,11 +65,11 @@ func (l *Limiter) coolDown(ctx context.Context, d time.Duration, reason string) 
 }
 
 // keepCooldown remembers a cooldown that Redis has yet to be told of.
-func (l *Limiter) keepCooldown(until time.Time, reason string) {
+func (l *Limiter) keepCooldown(c cooldown) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if until.After(l.cool.until) {
-		l.cool = cooldown{until: until, owed: reason}
+	if c.until.After(l.cool.until) {
+		l.cool = c
 	}
 }
 
@@ -98,7 +99,7 @@ func (l *Limiter) tellCooldown(ctx context.Context) error {
 	}
 	l.mu.Unlock()
 	if news {
-		l.client.goUnlessClosed(func(ctx context.Context) { l.announceCooldown(ctx, kept.owed, end, left) })
+		l.client.goUnlessClosed(func(ctx context.Context) { l.announceCooldown(ctx, kept, end) })
 	}
 	return nil
 }
@@ -121,14 +122,15 @@ func decodeCool(r reply, length time.Duration) (now, end time.Time, news bool, e
 
 // announceCooldown adds the event and wakes the workers that wait at the bucket.
 // That is one call of each, once per news: they are told when the cooldown ends,
-// and their queues book their turns behind it.
-func (l *Limiter) announceCooldown(ctx context.Context, reason string, end time.Time, length time.Duration) {
+// and their queues book their turns behind it. Its length is what was asked for,
+// not the little less that is left once Redis is told.
+func (l *Limiter) announceCooldown(ctx context.Context, kept cooldown, end time.Time) {
 	c := l.client
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	e := Event{Kind: EventCooldown, Key: l.key, By: c.self.ID, Reason: reason, Detail: map[string]string{
+	e := Event{Kind: EventCooldown, Key: l.key, By: c.self.ID, Reason: kept.owed, Detail: map[string]string{
 		"until":  end.Format(time.RFC3339Nano),
-		"length": length.Round(time.Millisecond).String(),
+		"length": kept.length.Round(time.Millisecond).String(),
 	}}
 	_, err := c.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.XAdd(ctx, eventEntry(c.keys, e))

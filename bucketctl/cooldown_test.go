@@ -111,6 +111,9 @@ func TestCooldownOfALostWorker(t *testing.T) {
 		}
 		return state.Cooldown.Until.Sub(state.At) > 59*time.Minute
 	})
+	if e := awaitEvents(t, a, EventCooldown)[0]; e.Detail["length"] != "1h0m0s" {
+		t.Errorf("the event tells what is left, not what was asked for: %v", e.Detail)
+	}
 	other := mustBucket(t, openClient(t, s), "k", limit)
 	if d, err := other.AllowN(t.Context(), 1); err != nil || d.OK || d.Reason != "cooldown" {
 		t.Errorf("another worker after the return: %+v, %v", d, err)

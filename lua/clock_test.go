@@ -10,7 +10,7 @@ import (
 func TestTsFarAheadIsAnchoredToNow(t *testing.T) {
 	r := newRig(t)
 	l := limits{capacity: 10, rate: 0.01}
-	for _, ahead := range []int64{second + 10000, minute, day, 365 * day} {
+	for _, ahead := range []int64{2 * second, minute, day, 365 * day} {
 		t.Run(time.Duration(ahead*1000).String(), func(t *testing.T) {
 			r := r.under(t)
 			r.take(l, ask{n: 10})

@@ -103,9 +103,18 @@ func (r *recorder) takes(l limits, asks ...ask) {
 	got := r.take(l, asks...)
 	r.say(got.now, "take", got.mended, got.stop, got.stopEnd, got.ticket, got.gen, got.overEnd, got.level, got.capacity, got.rate)
 	for _, o := range got.outcomes {
-		r.say(got.now, "request", o.code, math.Round(float64(o.wait)/1e6))
+		r.say(got.now, "request", o.code, coarse(o.wait))
 	}
 	r.say(got.now, "stored", r.fields())
+}
+
+// coarse is a wait in seconds, a long one in whole minutes: the time between two
+// calls must not show.
+func coarse(wait int64) float64 {
+	if unit := float64(minute); float64(wait) > 10*unit {
+		return math.Round(float64(wait)/unit) * 60
+	}
+	return math.Round(float64(wait) / 1e6)
 }
 
 func (r *recorder) gives(why string, tokens float64) {

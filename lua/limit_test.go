@@ -159,10 +159,10 @@ func TestLifeOfTheRecord(t *testing.T) {
 	}{
 		{"override with an end", func() changed { return r.limit(anyRev, strange, edit{rate: "5", end: "+3600000000"}) }, hour + week},
 		{"without end", func() changed { return r.limit(anyRev, strange, edit{end: "forever"}) }, -1},
-		{"a hold besides", func() changed { return r.hold(anyRev, strange, "+60000000") }, -1},
-		{"hold outlives override", func() changed { return r.limit(anyRev, strange, edit{end: "+1000000"}) }, minute + week},
+		{"a hold besides", func() changed { return r.hold(anyRev, strange, "+3600000000") }, -1},
+		{"hold outlives override", func() changed { return r.limit(anyRev, strange, edit{end: "+60000000"}) }, hour + week},
 		{"hold without end", func() changed { return r.hold(anyRev, strange, "forever") }, -1},
-		{"override alone", func() changed { return r.hold(anyRev, strange, "resume") }, second + week},
+		{"override alone", func() changed { return r.hold(anyRev, strange, "resume") }, minute + week},
 		{"nothing left", func() changed { return r.limit(anyRev, strange, edit{rate: "declared"}) }, week},
 		{"hold again", func() changed { return r.hold(anyRev, strange, "+86400000000") }, day + week},
 	}

@@ -81,9 +81,9 @@ func TestADebtKeepsItsTimeNotItsTokens(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			r := r.under(t)
-			before := r.take(l, append(times(50, now1), times(10, ask{n: 1, patience: horizon})...)...)
-			if before.level > -9 {
-				t.Fatalf("level %v, want a debt of 10", before.level)
+			before := r.takeAhead(l, minute, append(times(50, now1), times(10, ask{n: 50, patience: minute})...)...)
+			if before.level != -500 {
+				t.Fatalf("level %v, want a debt of 10 s", before.level)
 			}
 			after := r.take(change(r), ask{n: 1e-6})
 			owed := before.level / 50 * 1e6           // µs, when it was taken
@@ -92,7 +92,7 @@ func TestADebtKeepsItsTimeNotItsTokens(t *testing.T) {
 			if diff := left - (owed + passed); diff < -1.5 || diff > 1.5 {
 				t.Errorf("%v µs of debt left after %v, want %v", left, passed, owed+passed)
 			}
-			if wait := after.outcomes[0].wait; wait > 300000 {
+			if wait := after.outcomes[0].wait; wait > 11*second {
 				t.Errorf("a crumb waits %v µs", wait)
 			}
 		})
@@ -102,12 +102,12 @@ func TestADebtKeepsItsTimeNotItsTokens(t *testing.T) {
 // Raising it again gives the same debt back, in time.
 func TestADebtSurvivesThereAndBack(t *testing.T) {
 	r := newRig(t)
-	l := limits{capacity: 50, rate: 50}
-	r.take(l, ask{n: 50}, ask{n: 10, patience: horizon})
+	l := limits{capacity: 50, rate: 5}
+	r.takeAhead(l, minute, ask{n: 50}, ask{n: 50, patience: minute}) // a debt of 10 s
 	before, at := r.field("tokens"), r.stored()
 	r.limit(anyRev, strange, edit{rate: "0.01", end: "forever"})
 	r.limit(anyRev, strange, edit{rate: "declared"})
-	r.wantLevel("debt", r.field("tokens"), before+float64(r.stored()-at)/1e6*50)
+	r.wantLevel("debt", r.field("tokens"), before+float64(r.stored()-at)/1e6*5)
 }
 
 // But raising the rate makes no debt deeper than one capacity: whoever raises it
@@ -183,8 +183,8 @@ func TestPollingNeitherStarvesNorFeeds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.every.String(), func(t *testing.T) {
 			r := r.under(t)
-			l := limits{capacity: 1, rate: 10}
-			began := r.take(l, now1)
+			l := limits{capacity: 10, rate: 10}
+			began := r.take(l, ask{n: 10})
 			granted, virtual, last := 0, time.Duration(0), began
 			for i := 0; i < 200 || virtual < tt.span; i++ {
 				r.back(tt.every)

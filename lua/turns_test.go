@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // oneASecond is the limit of these tests: in whole seconds, a queue is easy to
@@ -19,6 +21,26 @@ func (r *rig) emptied(level float64) {
 	r.take(oneASecond)
 	r.leaveTheQueue()
 	r.set("tokens", exact(level), "ts", seconds(r.now()))
+}
+
+// levelNow sets a level and its time in the server, so that hardly anything
+// accrues between that and the take behind it.
+var levelNow = redis.NewScript(`
+local t = redis.call('TIME')
+redis.call('HSET', KEYS[1], 'tokens', ARGV[1], 'ts', string.format('%d.%06d', t[1], t[2]))
+return t[1] * 1000000 + t[2]`)
+
+// takeFrom is a take from that level at once; ts is when the level was set.
+func (r *rig) takeFrom(level float64, ahead, ticket int64, asks ...ask) (got taken, ts int64) {
+	r.Helper()
+	both := r.c.TxPipeline()
+	set := levelNow.Eval(r.ctx, both, []string{r.bucket}, exact(level))
+	take := takeScript.Eval(r.ctx, both, r.keys(), append(append(oneASecond.args(), ahead, ticket), requests(asks)...)...)
+	_, err := both.Exec(r.ctx)
+	r.ok(err)
+	reply, err := take.Slice()
+	r.ok(err)
+	return r.decode(reply, len(asks)), as[int64](r, set.Val())
 }
 
 // wait1 is the wait of the only request, in seconds.
@@ -89,9 +111,8 @@ func TestBooking(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := r.under(t)
-			r.emptied(tt.level)
-			ts := r.stored()
-			got := r.takeAhead(oneASecond, tt.ahead, tt.asks...)
+			r.emptied(0)
+			got, ts := r.takeFrom(tt.level, tt.ahead, 0, tt.asks...)
 			turn, ticket := r.field("turn")-float64(ts), float64(got.ticket-ts)
 			if math.Abs(turn-tt.turn*1e6) > 2 || r.field("need") != tt.need {
 				t.Errorf("turn %v, need %v, want %v and %v", turn/1e6, r.field("need"), tt.turn, tt.need)
@@ -164,9 +185,8 @@ func TestTickets(t *testing.T) {
 			a, b := r.book(1), r.book(1)
 			r.book(1)
 			r.dwell(time.Second, &a, &b)
-			r.set("tokens", exact(tt.level), "ts", seconds(r.now()))
 			turn, ticket := r.field("turn"), tt.ticket(a, b, int64(r.field("turn")))
-			got := r.takeWith(oneASecond, horizon, ticket, patient)
+			got, _ := r.takeFrom(tt.level, horizon, ticket, patient)
 			if got.outcomes[0].code != tt.code {
 				t.Fatalf("%+v, want code %d", got, tt.code)
 			}

@@ -47,9 +47,9 @@ func TestAWindowGivesItsLimitAtOnceAndWaitsForTheOldest(t *testing.T) {
 	if after := r.dump(); after != before {
 		t.Errorf("denials are recorded: %s, then %s", before, after)
 	}
-	r.backWindow(10*time.Second - time.Duration(r.now()-first.now)*time.Microsecond - 5*time.Millisecond)
-	soon := r.takeSpan(ten, 250000, 0, ask{n: 4, patience: 200000}, ask{n: 1, patience: 200000})
-	if soon.outcomes[0].code != charged || soon.outcomes[0].wait <= 0 || soon.outcomes[0].wait > 5000 {
+	r.backWindow(10*time.Second - time.Duration(r.now()-first.now)*time.Microsecond - 4*time.Second)
+	soon := r.takeSpan(ten, 5e6, 0, ask{n: 4, patience: 5e6}, ask{n: 1, patience: 5e6})
+	if soon.outcomes[0].code != charged || soon.outcomes[0].wait <= 0 || soon.outcomes[0].wait > 4e6 {
 		t.Errorf("within the horizon of the first start's end: %+v", soon)
 	}
 	if late := soon.outcomes[1]; late.code != charged && late.code != refusedNow {

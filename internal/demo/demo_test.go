@@ -40,8 +40,8 @@ func TestHeadless(t *testing.T) {
 			}
 			before = s
 		}
-		if most := mostGranted(lasted); before.Granted > most {
-			t.Errorf("%v tokens granted in %v, at most %v are allowed", before.Granted, lasted, most)
+		if shared, most := before.Granted-before.Local, mostShared(lasted); shared > most {
+			t.Errorf("%v tokens granted by Redis in %v, at most %v are allowed", shared, lasted, most)
 		}
 		checkGone(t, k, stderr.String())
 	})
@@ -79,13 +79,13 @@ func readSamples(t *testing.T, out io.Reader) []sample {
 	}
 }
 
-// mostGranted is the bound of all buckets together, each with one worker cut
-// off, which has its share on top.
-func mostGranted(span time.Duration) float64 {
+// mostShared is the bound of all buckets together. What workers grant alone is
+// apart: on a busy machine that may be any of them.
+func mostShared(span time.Duration) float64 {
 	most := 0.0
 	for _, r := range cast() {
 		for _, j := range r.jobs {
-			most += bound(j, span, r.workers, 1)
+			most += bound(j, span, r.workers, 0)
 		}
 	}
 	return most

@@ -94,13 +94,20 @@ func startWorkers(t *testing.T, s *server) *crew {
 	return c
 }
 
+// openAdmin opens an Admin that waits for a busy machine as long as the tests do.
 func openAdmin(t *testing.T, s *server, by string) *bucketctl.Admin {
 	t.Helper()
-	admin, closeAdmin, err := s.admin(t.Context(), by)
+	options, err := bucketctl.Options(s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(closeAdmin)
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	client := bucketctl.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() }) // the server goes too
+	admin, err := bucketctl.NewAdmin(bucketctl.AdminConfig{Client: client, By: by})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return admin
 }
 

@@ -169,25 +169,29 @@ func TestProxyDelaysDoNotAddUp(t *testing.T) {
 	for range 10 {
 		wantLine(t, conn, "+PONG\r\n")
 	}
-	if took := time.Since(start); took < delay || took > 2*delay {
+	if took := time.Since(start); took < delay || took > 5*delay {
 		t.Errorf("ten delayed answers took %v, want a little over %v", took, delay)
 	}
 }
 
-// Each piece has its own luck: twenty answers, one after the other, take neither
-// all of twenty delays nor none.
+// Each piece has its own luck: of twenty answers, one after the other, some come
+// sooner than the longest delay, and together they take more than none.
 func TestProxyDelaysAtRandom(t *testing.T) {
 	const most, answers = 50 * time.Millisecond, 20
 	f, _, _ := proxied(t)
 	conn := dial(t, f.Addr)
 	wantEcho(t, conn)
 	f.DelayAtRandom(0, most)
-	start := time.Now()
+	var all time.Duration
+	fastest := time.Hour
 	for range answers {
+		start := time.Now()
 		wantEcho(t, conn)
+		took := time.Since(start)
+		all, fastest = all+took, min(fastest, took)
 	}
-	if took := time.Since(start); took < most || took > answers*most {
-		t.Errorf("%d answers took %v with delays from 0 to %v", answers, took, most)
+	if all < most || fastest >= most {
+		t.Errorf("%d answers took %v, the fastest %v, with delays from 0 to %v", answers, all, fastest, most)
 	}
 }
 
