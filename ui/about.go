@@ -262,7 +262,7 @@ func (a *app) aboveFact(b *watch.Bucket) string {
 		parts = append(parts, "+"+rateText(alone, limit, 4)+" by workers on their own")
 	}
 	if saved := above - alone; saved > limit.Rate/100 {
-		parts = append(parts, "+"+rateText(saved, limit, 4)+" from tokens saved up before, of up to "+plain(limit.Capacity))
+		parts = append(parts, "+"+rateText(saved, limit, 4)+" from what was saved up (capacity "+plain(limit.Capacity)+") or an older limit")
 	}
 	return text + strings.Join(parts, ", ")
 }

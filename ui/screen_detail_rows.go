@@ -70,7 +70,7 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 	}
 	return []cell{
 		plainCell(a.name(w.Name, 40)), a.plightCell(state, since), overCell(a, w), plainCell(granted), plainCell(waiting),
-		plainCell(p99), plainCell(rateText(w.Share, limit, 4)), declares, a.revCell(&b.State, w), plainCell(a.esc(why)),
+		plainCell(p99), plainCell(shareText(w, limit)), declares, a.revCell(&b.State, w), plainCell(a.esc(why)),
 	}
 }
 
@@ -92,11 +92,18 @@ const eventMost = 12
 // tell of themselves belongs to it too.
 func (a *app) eventSection(b *watch.Bucket, width int) []string {
 	drawers := a.drawers(b.Key)
-	var mine []*bucketctl.Event
-	for i := range a.snap.Events {
-		if e := &a.snap.Events[i]; e.Key == b.Key || e.Key == "" && drawers[e.By] {
-			mine = append(mine, e)
+	var mine []*bucketctl.Event // newest first
+	over := map[string]bool{}   // outages that are told of as a whole
+	for i := len(a.snap.Events) - 1; i >= 0; i-- {
+		e := &a.snap.Events[i]
+		outage := e.By + " " + e.Detail[watch.DetailSince]
+		switch {
+		case e.Key != b.Key && (e.Key != "" || !drawers[e.By]), e.Kind == bucketctl.EventFallback && over[outage]:
+			continue
+		case e.Kind == bucketctl.EventShared:
+			over[outage] = true
 		}
+		mine = append(mine, e)
 	}
 	if len(mine) == 0 {
 		return []string{" " + a.dim.text("EVENTS") + "  none of this bucket as far back as they are kept"}

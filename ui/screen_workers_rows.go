@@ -108,11 +108,21 @@ func shareCell(w *watch.Worker) string {
 	if row == nil || row.Share <= 0 || w.State == watch.WorkerGone {
 		return "-"
 	}
-	text := rateText(row.Share, unitOf(row), 4)
+	text := shareText(row, unitOf(row))
 	if more := len(w.Rows) - 1; more > 0 {
 		text += " +" + strconv.Itoa(more)
 	}
 	return text
+}
+
+// shareText is what a worker may use alone: its share, or what its policy says.
+func shareText(row *watch.WorkerRow, limit bucketctl.Limit) string {
+	switch row.Fallback {
+	case bucketctl.FallbackClosed, bucketctl.FallbackOpen:
+		return string(row.Fallback)
+	case bucketctl.FallbackShare:
+	}
+	return rateText(row.Share, limit, 4)
 }
 
 // revsCell is whether the worker has seen what operators changed: the rev on one

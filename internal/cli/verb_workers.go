@@ -121,9 +121,7 @@ func (c *call) workerRow(w *watch.Worker, who crew) []string {
 	if row != nil {
 		bucket, over = c.out.cell(row.Key), overText(row)
 		granted = showRate(rate, unitOf(row))
-		if row.Share > 0 {
-			share = showRate(row.Share, unitOf(row))
-		}
+		share = shareText(row)
 	}
 	if len(w.Rows) > 1 { // what has a unit of its own makes no sum
 		bucket = showNumber(float64(len(w.Rows))) + " buckets"
@@ -162,6 +160,19 @@ func overText(row *watch.WorkerRow) string {
 		return "+" + showRate(row.Over, unitOf(row))
 	}
 	return "-"
+}
+
+// shareText is what the worker may use alone: its share, or what its policy says.
+func shareText(row *watch.WorkerRow) string {
+	switch row.Fallback {
+	case bucketctl.FallbackClosed, bucketctl.FallbackOpen:
+		return string(row.Fallback)
+	case bucketctl.FallbackShare:
+	}
+	if row.Share <= 0 {
+		return "-"
+	}
+	return showRate(row.Share, unitOf(row))
 }
 
 // unitOf is the limit in whose unit the rates of a row are shown.

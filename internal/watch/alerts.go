@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -85,17 +87,67 @@ func localSince(rows []WorkerRow) (since time.Time, found bool) {
 // crewAlerts makes a line for each worker, or one for all where they are many:
 // an outage is one matter, not fifty. The workers come worst first.
 func crewAlerts(code Code, all []*Worker, total int, now time.Time) []Alert {
-	head := func(w *Worker) string { return code.Word() + " " + age(w.Since, now) + ": " + w.Why }
 	if len(all) > nameMost {
-		first := all[0]
-		text := fmt.Sprintf("%s workers %s; %s first", of(len(all), total), head(first), first.Name)
-		return []Alert{{Code: code, Text: text}}
+		return []Alert{{Code: code, Text: of(len(all), total) + " workers " + code.Word() + " " + age(longest(all), now) + ": " + manyText(code, all)}}
 	}
 	var alerts []Alert
 	for _, w := range all {
-		alerts = append(alerts, Alert{Code: code, Worker: w.Name, Text: head(w)})
+		alerts = append(alerts, Alert{Code: code, Worker: w.Name, Text: code.Word() + " " + age(w.Since, now) + ": " + w.Why})
 	}
 	return alerts
+}
+
+// longest is since when the first of them is as they are.
+func longest(all []*Worker) time.Time {
+	first := all[0].Since
+	for _, w := range all {
+		if w.Since.Before(first) {
+			first = w.Since
+		}
+	}
+	return first
+}
+
+// manyText is what many workers are up to together, and what they may draw above
+// the limits: of each bucket the sum.
+func manyText(code Code, all []*Worker) string {
+	byKey, reasons := map[string]*WorkerRow{}, map[string]bool{}
+	unbounded, reason := 0, ""
+	for _, w := range all {
+		open := false
+		for _, row := range w.Rows {
+			switch sum := byKey[row.Key]; {
+			case math.IsInf(row.Over, 1):
+				open = true
+			case sum != nil:
+				sum.Over += row.Over
+			default:
+				byKey[row.Key] = &row
+			}
+			if row.Mode.Local() && !reasons[row.Reason] {
+				reason, reasons[row.Reason] = row.Reason, true
+			}
+		}
+		if open {
+			unbounded++
+		}
+	}
+	text := "down, or on their own"
+	switch {
+	case code == Fallback && len(reasons) == 1 && reason != "":
+		text = reason + ", on their own"
+	case code == Fallback:
+		text = "on their own, for several reasons"
+	}
+	rows := make([]WorkerRow, 0, len(byKey))
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		rows = append(rows, *byKey[key])
+	}
+	text += overText(rows)
+	if unbounded > 0 {
+		text += "; " + strconv.Itoa(unbounded) + " letting everybody through"
+	}
+	return text
 }
 
 // serverAlerts are the lines about Redis itself. They stand last: nothing is

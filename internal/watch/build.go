@@ -96,8 +96,8 @@ func (m *model) tally() (byCode map[Code]int, all int) {
 	return byCode, all
 }
 
-// workerRows are the workers, worst first: those apart since longest, then by
-// name, and who is gone last.
+// workerRows are the workers, worst first: of those apart who may exceed a limit
+// by most, then who is so for longest, then by name; who is gone last.
 func (m *model) workerRows() []Worker {
 	all := make([]Worker, 0, len(m.crew)+len(m.gone))
 	for _, r := range m.crew {
@@ -109,7 +109,7 @@ func (m *model) workerRows() []Worker {
 		if a.State == WorkerGone {
 			bySince = -bySince // the newest first
 		}
-		return cmp.Or(cmp.Compare(a.State, b.State), bySince, strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.State, b.State), -cmp.Compare(overPart(&a), overPart(&b)), bySince, strings.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -123,6 +123,14 @@ func (r *WorkerRow) policy() bucketctl.Policy {
 // overPart is Over as a part of the limit's rate.
 func (r *WorkerRow) overPart() float64 { return r.Over / max(r.limit().Rate, bucketctl.MinRate) }
 
+// overPart is that of the worker's worst row.
+func overPart(w *Worker) float64 {
+	if row := w.Worst(); row != nil {
+		return row.overPart()
+	}
+	return 0
+}
+
 // limit is the limit in force, as far as the worker knows it.
 func (r *WorkerRow) limit() bucketctl.Limit {
 	if !r.Limit.IsZero() {

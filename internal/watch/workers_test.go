@@ -180,12 +180,34 @@ func TestAnOutageOfManyIsOneLine(t *testing.T) {
 		d.redis.say(worker(fmt.Sprintf("geo-%02d", i), b))
 	}
 	s := d.look(0)
-	want := "20 of 20 workers FALLBACK 19s: Redis does not answer, on its own share of 0.5/s; geo-19 first"
+	want := "20 of 20 workers FALLBACK 19s: Redis does not answer, on their own"
 	if len(s.Alerts) != 1 || s.Alerts[0].Text != want {
 		t.Errorf("alerts %+v, want %q", s.Alerts, want)
 	}
 	if got := d.row(s, "k").Status; got.Code != Fallback || got.Text != "20 of 20" {
 		t.Errorf("the bucket is %s %s", got.Code.Word(), got.Text)
+	}
+}
+
+// TestManyTogether: what many may exceed a limit by adds up, of each bucket by
+// itself.
+func TestManyTogether(t *testing.T) {
+	d := newDesk(t, Config{})
+	for i := range 4 {
+		k, other := draws("k", 0, 0), draws("other", 0, 0)
+		k.Share, other.Share = 2, 1
+		w := worker(fmt.Sprintf("geo-%d", i), k, other)
+		if i == 0 {
+			w.Fallback = bucketctl.FallbackOpen
+		}
+		d.redis.say(w)
+	}
+	d.now = at(10)
+	d.redis.say(worker("geo-4", draws("k", 0, 0), draws("other", 0, 0)))
+	s := d.look(10)
+	want := "4 of 5 workers SILENT 10s: down, or on their own, +6/s above the limit of k and 1 more; 1 letting everybody through"
+	if len(s.Alerts) != 1 || s.Alerts[0].Text != want || s.Workers[0].ID != "geo-0" {
+		t.Errorf("alerts %+v, want %q; the worst is %s", s.Alerts, want, s.Workers[0].ID)
 	}
 }
 
