@@ -184,9 +184,9 @@ func (a *app) workersFact(b *watch.Bucket) string {
 	const most = 2
 	var silent, local []string
 	for i := range b.Workers {
-		state, since, why := b.Workers[i].Plight()
-		text := a.name(b.Workers[i].Name, 24) + " " + a.warn.text(state.Word()) + " " + rough(a.dataNow().Sub(since)) + ": " + a.esc(why)
-		switch state {
+		w := b.Workers[i].Plight()
+		text := a.name(w.Name, 24) + " " + a.warn.text(w.State.Word()) + " " + rough(a.dataNow().Sub(w.Since)) + ": " + a.esc(w.Why)
+		switch w.State {
 		case watch.WorkerSilent:
 			silent = append(silent, text)
 		case watch.WorkerFallback:
@@ -196,7 +196,7 @@ func (a *app) workersFact(b *watch.Bucket) string {
 	}
 	all := slices.Concat(silent, local)
 	if len(all) > most {
-		all = append(all[:most:most], strconv.Itoa(len(all)-most)+" more: enter")
+		all = append(all[:most:most], strconv.Itoa(len(all)-most)+" more: w")
 	}
 	return a.join(all...)
 }

@@ -164,7 +164,7 @@ func someWorkers() []watch.Worker {
 	silent.Why = "down, or on its own share, +150/min above limit"
 	silent.Rows[0].Silent, silent.Rows[0].Over, silent.Rows[0].Share = true, 2.5, 2.5
 	local.State, local.Since = watch.WorkerFallback, t0.Add(-90*time.Second)
-	local.Why = "i/o timeout, on its own share of 75/min, +75/min above limit"
+	local.Why = "on its own share, +75/min above limit: i/o timeout"
 	local.Rows[0].Mode, local.Rows[0].Reason, local.Rows[0].Since, local.Rows[0].Over = bucketctl.ModeShare, "i/o timeout", local.Since, 1.25
 	slices.SortStableFunc(out, func(x, y watch.Worker) int { return int(x.State) - int(y.State) })
 	gone := watch.Worker{Name: "geo-6@node-4/4177-0badcafe", State: watch.WorkerGone, Since: t0.Add(-5 * time.Minute), Why: "shut down in order"}

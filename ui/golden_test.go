@@ -115,7 +115,8 @@ func manySnapshot() *watch.Snapshot {
 		w.ID, w.App, w.Host, w.PID, w.Start, w.Interval, w.Seen = name, "geocoder", "node-4", i, t0.Add(-time.Hour), 5*time.Second, row.Seen
 		if i%3 == 0 {
 			row.Mode, row.Reason, row.Since, row.Over, row.Share = bucketctl.ModeShare, "NOPERM", t0.Add(time.Duration(-i)*time.Second), 0.05, 0.05
-			w.State, w.Since, w.Why = row.Plight()
+			plight := row.Plight()
+			w.State, w.Since, w.Why = plight.State, plight.Since, plight.Why
 		}
 		w.Rows = []watch.WorkerRow{row}
 		b.Workers, s.Workers = append(b.Workers, row), append(s.Workers, w)

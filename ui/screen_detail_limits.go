@@ -103,7 +103,7 @@ func (a *app) declaredWhy(b *watch.Bucket) string {
 	case same+others == 0:
 		return ""
 	case others > 0:
-		return count(same, "worker") + " declare this, " + a.warn.text(strconv.Itoa(others)+" something else")
+		return "declared by " + count(same, "worker") + ", " + a.warn.text(strconv.Itoa(others)+" something else")
 	}
 	return "by " + count(same, "worker")
 }

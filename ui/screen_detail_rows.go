@@ -38,9 +38,8 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 		order[i] = &b.Workers[i]
 	}
 	slices.SortStableFunc(order, func(x, y *watch.WorkerRow) int {
-		stateX, sinceX, _ := x.Plight()
-		stateY, sinceY, _ := y.Plight()
-		return cmp.Or(cmp.Compare(stateX, stateY), sinceX.Compare(sinceY))
+		one, other := x.Plight(), y.Plight()
+		return cmp.Or(cmp.Compare(one.State, other.State), -cmp.Compare(x.Over, y.Over), one.Since.Compare(other.Since))
 	})
 	rows := make([][]cell, min(drawerMost, len(order)))
 	for i := range rows {
@@ -55,7 +54,7 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 }
 
 func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
-	state, since, why := w.Plight()
+	plight := w.Plight()
 	declares := plainCell(declaredCell(w))
 	if declared := b.State.Declared; !declared.IsZero() && (w.Declared.Rate != declared.Rate || w.Declared.Capacity != declared.Capacity) {
 		declares.mood = a.warn
@@ -69,8 +68,8 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 		waiting += " " + textsafe.PadLeft(span(w.HeadWait), 4)
 	}
 	return []cell{
-		plainCell(a.name(w.Name, 40)), a.plightCell(state, since), overCell(a, w), plainCell(granted), plainCell(waiting),
-		plainCell(p99), plainCell(shareText(w, limit)), declares, a.revCell(&b.State, w), plainCell(a.esc(why)),
+		plainCell(a.name(w.Name, 40)), a.plightCell(plight.State, plight.Since), overCell(a, w), plainCell(granted), plainCell(waiting),
+		plainCell(p99), plainCell(shareText(w, limit)), declares, a.revCell(&b.State, w), plainCell(a.esc(plight.Brief())),
 	}
 }
 

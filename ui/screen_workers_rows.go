@@ -38,7 +38,7 @@ func (a *app) workerCells(w *watch.Worker, selected bool) []cell {
 		{cursor, a.strong}, {a.name(w.Name, 40), bold}, a.plightCell(w.State, w.Since),
 		overCell(a, w.Worst()), plainCell(grantsCell(w, rate)), plainCell(waitingOf(w, waiting)), plainCell(latencyCell(w, p99)),
 		plainCell(shareCell(w)), a.revsCell(w), plainCell(strconv.Itoa(len(w.Rows))),
-		plainCell(a.esc(w.Why)), plainCell(a.esc(w.App) + " on " + a.esc(w.Host)),
+		plainCell(a.esc(w.Brief())), plainCell(a.esc(w.App) + " on " + a.esc(w.Host)),
 	}
 }
 

@@ -136,7 +136,7 @@ func (c *call) workerRow(w *watch.Worker, who crew) []string {
 	}
 	return []string{
 		c.out.cell(w.Name), stateCell(w, row), since, bucket, over, share, granted, wait, spanOrDash(p99),
-		revText(w, who), ago(w.Seen, who.now), c.out.cell(w.Why),
+		revText(w, who), ago(w.Seen, who.now), c.out.cell(w.Brief()),
 	}
 }
 

@@ -111,10 +111,13 @@ func longest(all []*Worker) time.Time {
 // manyText is what many workers are up to together, and what they may draw above
 // the limits: of each bucket the sum.
 func manyText(code Code, all []*Worker) string {
-	byKey, reasons := map[string]*WorkerRow{}, map[string]bool{}
-	unbounded, reason := 0, ""
+	byKey, reasons := map[string]*WorkerRow{}, map[string]int{}
+	unbounded := 0
 	for _, w := range all {
 		open := false
+		if worst := w.Worst(); worst != nil && worst.Reason != "" {
+			reasons[worst.Reason]++
+		}
 		for _, row := range w.Rows {
 			switch sum := byKey[row.Key]; {
 			case math.IsInf(row.Over, 1):
@@ -124,30 +127,42 @@ func manyText(code Code, all []*Worker) string {
 			default:
 				byKey[row.Key] = &row
 			}
-			if row.Mode.Local() && !reasons[row.Reason] {
-				reason, reasons[row.Reason] = row.Reason, true
-			}
 		}
 		if open {
 			unbounded++
 		}
 	}
-	text := "down, or on their own"
-	switch {
-	case code == Fallback && len(reasons) == 1 && reason != "":
-		text = reason + ", on their own"
-	case code == Fallback:
-		text = "on their own, for several reasons"
-	}
 	rows := make([]WorkerRow, 0, len(byKey))
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		rows = append(rows, *byKey[key])
 	}
-	text += overText(rows)
+	text := "on their own" + overText(rows, true)
+	if code == Silent {
+		text = "down, or " + text
+	}
 	if unbounded > 0 {
-		text += "; " + strconv.Itoa(unbounded) + " letting everybody through"
+		text += ", " + strconv.Itoa(unbounded) + " letting everybody through"
+	}
+	if why := commonest(reasons); why != "" && code == Fallback {
+		text += ": " + why
 	}
 	return text
+}
+
+// commonest is the reason that most give, and how many those are where others
+// give others.
+func commonest(reasons map[string]int) string {
+	best, all := "", 0
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		all += reasons[reason]
+		if best == "" || reasons[reason] > reasons[best] {
+			best = reason
+		}
+	}
+	if n := reasons[best]; n < all {
+		return strconv.Itoa(n) + " by " + best
+	}
+	return best
 }
 
 // serverAlerts are the lines about Redis itself. They stand last: nothing is

@@ -97,8 +97,7 @@ func isLocal(r WorkerRow) bool { return !r.Silent && r.Mode.Local() }
 func (f *facts) silentCause(since time.Time) string {
 	for i := range f.rows {
 		if row := &f.rows[i]; row.Silent && row.Seen.Equal(since) {
-			_, _, why := row.Plight()
-			return row.Name + " not heard of for " + age(since, f.now) + ": " + why
+			return row.Name + " not heard of for " + age(since, f.now) + ": " + row.Plight().Why
 		}
 	}
 	return ""
@@ -108,8 +107,7 @@ func (f *facts) silentCause(since time.Time) string {
 func (f *facts) localCause() string {
 	for i := range f.rows {
 		if row := &f.rows[i]; isLocal(*row) {
-			_, _, why := row.Plight()
-			return row.Name + ": " + why
+			return row.Name + ": " + row.Plight().Why
 		}
 	}
 	return ""

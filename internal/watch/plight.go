@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"bucketop/bucketctl"
@@ -44,18 +43,32 @@ func view(w bucketctl.Worker, name string, silent bool, rows []WorkerRow) Worker
 	since, local := localSince(rows)
 	switch {
 	case silent:
-		v.State, v.Since, v.Why = WorkerSilent, w.Seen, silentText(rows, w.Fallback)
+		v.State, v.Since, v.Why = WorkerSilent, w.Seen, silentHow(rows, w.Fallback)+overText(rows, len(rows) > 1)
 	case local:
 		v.State, v.Since, v.Why = WorkerFallback, since, localText(rows)
 	}
 	return v
 }
 
-// Plight is how the worker decides on this bucket, since when, and why, as of a
-// Worker.
-func (r *WorkerRow) Plight() (state WorkerState, since time.Time, why string) {
-	w := view(bucketctl.Worker{Seen: r.Seen, Fallback: r.Fallback}, r.Name, r.Silent, []WorkerRow{*r})
-	return w.State, w.Since, w.Why
+// Plight is the worker as far as its row tells: how it decides on this bucket,
+// since when, and why.
+func (r *WorkerRow) Plight() Worker {
+	return view(bucketctl.Worker{Seen: r.Seen, Fallback: r.Fallback}, r.Name, r.Silent, []WorkerRow{*r})
+}
+
+// Brief is Why without what has columns of its own: how the worker decides, and
+// what it may exceed.
+func (w *Worker) Brief() string {
+	switch w.State {
+	case WorkerSilent:
+		return silentHow(w.Rows, w.Fallback)
+	case WorkerFallback:
+		if row := w.Worst(); row != nil {
+			return row.Reason
+		}
+	case WorkerShared, WorkerGone:
+	}
+	return w.Why
 }
 
 // On is the worker as it is on one bucket; false where it does not draw from it.
@@ -183,8 +196,8 @@ func markOver(rows []WorkerRow, limit bucketctl.Limit) {
 	}
 }
 
-// silentText is what a silent worker may be up to: nobody can know which.
-func silentText(rows []WorkerRow, policy bucketctl.Policy) string {
+// silentHow is what a silent worker may be up to: nobody can know which.
+func silentHow(rows []WorkerRow, policy bucketctl.Policy) string {
 	closed := len(rows) > 0 || policy == bucketctl.FallbackClosed
 	open := len(rows) == 0 && policy == bucketctl.FallbackOpen
 	for i := range rows {
@@ -197,7 +210,7 @@ func silentText(rows []WorkerRow, policy bucketctl.Policy) string {
 	case open:
 		return "down, or cut off and letting everybody through" + onBucket(rows)
 	}
-	return "down, or on its own share" + overText(rows)
+	return "down, or on its own share"
 }
 
 // onBucket names the bucket where a worker lets everybody through, of several.
@@ -213,7 +226,8 @@ func onBucket(rows []WorkerRow) string {
 	return ""
 }
 
-// localText is why a worker decides on its own, how, and what that may cost.
+// localText is how a worker decides on its own, what that may cost, and why. The
+// reason stands last: it may be long, and lines are cut at the end.
 func localText(rows []WorkerRow) string {
 	var first *WorkerRow
 	local := 0
@@ -228,11 +242,15 @@ func localText(rows []WorkerRow) string {
 	if first == nil {
 		return ""
 	}
-	how := localHow(first)
+	text := localHow(first)
 	if local < len(rows) {
-		how += fmt.Sprintf(" on %d of its %d buckets", local, len(rows))
+		text += fmt.Sprintf(" on %d of its %d buckets", local, len(rows))
 	}
-	return strings.TrimPrefix(first.Reason+", ", ", ") + how + overText(rows)
+	text += overText(rows, len(rows) > 1)
+	if first.Reason != "" {
+		text += ": " + first.Reason
+	}
+	return text
 }
 
 func localHow(row *WorkerRow) string {
@@ -243,15 +261,15 @@ func localHow(row *WorkerRow) string {
 		return "letting everybody through"
 	case bucketctl.FallbackShare:
 	}
-	if row.Share <= 0 {
+	if row.Share <= 0 || row.Over > 0 { // what it exceeds the limit by is its share
 		return "on its own share"
 	}
 	return "on its own share of " + rateText(row.Share, row.limit().Per)
 }
 
-// overText is ", +150/min above limit", with the bucket where there are several;
-// the limit that may be exceeded most, measured by itself, stands for all.
-func overText(rows []WorkerRow) string {
+// overText is ", +150/min above limit", or with the bucket; of several the one
+// whose limit may be exceeded most, measured by itself, stands for all.
+func overText(rows []WorkerRow, named bool) string {
 	var worst *WorkerRow
 	more := 0
 	for i := range rows {
@@ -268,7 +286,7 @@ func overText(rows []WorkerRow) string {
 		return ""
 	}
 	text := ", +" + rateText(worst.Over, worst.limit().Per) + " above "
-	if len(rows) == 1 {
+	if !named {
 		return text + "limit"
 	}
 	text += "the limit of " + worst.Key

@@ -54,7 +54,7 @@ func TestAFallbackSaysWhyHowAndWhatItCosts(t *testing.T) {
 	d.redis.say(worker("geo-2", draws("k", 0, 0)))
 	s := d.look(0)
 	w := s.Workers[0]
-	want := "NOPERM: no EVALSHA, on its own share of 2.5/s on 1 of its 2 buckets, +2.5/s above the limit of k"
+	want := "on its own share on 1 of its 2 buckets, +2.5/s above the limit of k: NOPERM: no EVALSHA"
 	if w.Name != "geo-1" || w.State != WorkerFallback || !w.Since.Equal(at(-90)) || w.Why != want {
 		t.Errorf("%s since %v: %s", w.State.Word(), w.Since, w.Why)
 	}
@@ -62,7 +62,7 @@ func TestAFallbackSaysWhyHowAndWhatItCosts(t *testing.T) {
 		t.Errorf("alerts %+v, the worst is %s", s.Alerts, w.Worst().Key)
 	}
 	on, _ := w.On("k")
-	if on.Why != "NOPERM: no EVALSHA, on its own share of 2.5/s, +2.5/s above limit" || len(on.Rows) != 1 {
+	if on.Why != "on its own share, +2.5/s above limit: NOPERM: no EVALSHA" || len(on.Rows) != 1 {
 		t.Errorf("on that bucket: %s", on.Why)
 	}
 	if on, _ := w.On("other"); on.State != WorkerShared || on.Why != "" {

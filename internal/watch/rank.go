@@ -127,8 +127,9 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 }
 
 // LevelAt is the level at server time now: since it was read, it moved by the
-// rate less what is granted, within what the bucket can hold. It does not rise
-// while callers wait, since they take what comes back.
+// rate less what is granted from it, within what the bucket can hold. It does not
+// rise while callers wait, since they take what comes back, unless all of them
+// wait for shares.
 func (b Bucket) LevelAt(now time.Time) float64 {
 	s := b.State
 	limit := s.Effective
@@ -139,10 +140,15 @@ func (b Bucket) LevelAt(now time.Time) float64 {
 	if !now.After(from) {
 		return s.Level
 	}
-	moved := (limit.Rate - b.Granted) * now.Sub(from).Seconds()
-	if moved > 0 && b.Waiting > 0 && !s.Hold.Active {
+	moved := (limit.Rate - (b.Granted - b.Alone)) * now.Sub(from).Seconds()
+	if moved > 0 && b.Waiting > 0 && !s.Hold.Active && !allApart(b.Workers) {
 		return s.Level
 	}
 	level := s.Level + moved
 	return min(max(level, min(s.Level, 0)), max(s.Level, limit.Capacity))
+}
+
+// allApart reports whether there are workers, and none of them asks Redis.
+func allApart(rows []WorkerRow) bool {
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(row WorkerRow) bool { return !row.apart() })
 }

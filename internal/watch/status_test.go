@@ -106,7 +106,7 @@ func TestJudgeNamesTheGravestState(t *testing.T) {
 			want: Silent, text: "1 of 2", cause: "a not heard of for 42s: down, or on its own share"},
 		{name: "two of three fell back",
 			f:    facts{rows: []WorkerRow{fallen("a", 80), shared("b", 0), fallen("c", 90)}},
-			want: Fallback, text: "2 of 3", cause: "a: Redis does not answer, on its own share"},
+			want: Fallback, text: "2 of 3", cause: "a: on its own share: Redis does not answer"},
 		{name: "cooling down and held",
 			state: func() bucketctl.State {
 				s := held

@@ -98,6 +98,8 @@ func TestLevelAt(t *testing.T) {
 	}
 	cooling := bucket(0, 0, 0)
 	cooling.State.Cooldown.Until = at(3)
+	alone := bucket(10, 1004, 3) // 1000 of these from a share
+	alone.Alone, alone.Workers = 1000, []WorkerRow{fallen("a", 90)}
 	held := bucket(0, 0, 5)
 	held.State.Hold.Active = true
 	tests := []struct {
@@ -111,6 +113,7 @@ func TestLevelAt(t *testing.T) {
 		{"down to 0", bucket(10, 30, 0), 10, 0},
 		{"not up while callers wait", bucket(10, 4, 1), 2, 10},
 		{"but down", bucket(10, 14, 1), 1, 6},
+		{"what is granted alone does not come from it", alone, 2, 22},
 		{"held, nobody takes what comes back", held, 2, 20},
 		{"not before the cooldown's end", cooling, 2, 0},
 		{"after it", cooling, 4, 10},

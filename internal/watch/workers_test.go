@@ -180,7 +180,7 @@ func TestAnOutageOfManyIsOneLine(t *testing.T) {
 		d.redis.say(worker(fmt.Sprintf("geo-%02d", i), b))
 	}
 	s := d.look(0)
-	want := "20 of 20 workers FALLBACK 19s: Redis does not answer, on their own"
+	want := "20 of 20 workers FALLBACK 19s: on their own: Redis does not answer"
 	if len(s.Alerts) != 1 || s.Alerts[0].Text != want {
 		t.Errorf("alerts %+v, want %q", s.Alerts, want)
 	}
@@ -205,7 +205,7 @@ func TestManyTogether(t *testing.T) {
 	d.now = at(10)
 	d.redis.say(worker("geo-4", draws("k", 0, 0), draws("other", 0, 0)))
 	s := d.look(10)
-	want := "4 of 5 workers SILENT 10s: down, or on their own, +6/s above the limit of k and 1 more; 1 letting everybody through"
+	want := "4 of 5 workers SILENT 10s: down, or on their own, +6/s above the limit of k and 1 more, 1 letting everybody through"
 	if len(s.Alerts) != 1 || s.Alerts[0].Text != want || s.Workers[0].ID != "geo-0" {
 		t.Errorf("alerts %+v, want %q; the worst is %s", s.Alerts, want, s.Workers[0].ID)
 	}
