@@ -37,12 +37,14 @@ func (c *Client) beatInTime(ctx context.Context) {
 }
 
 // pulses are all registries that the Client beats at.
-func (c *Client) pulses() []*pulse {
-	all := []*pulse{c.everybody}
-	for _, l := range c.all() {
-		all = append(all, l.pulse)
+func (c *Client) pulses() []*pulse { return append(pulsesOf(c.all()), c.everybody) }
+
+func pulsesOf(limiters []*Limiter) []*pulse {
+	pulses := make([]*pulse, len(limiters), len(limiters)+1)
+	for i, l := range limiters {
+		pulses[i] = l.pulse
 	}
-	return all
+	return pulses
 }
 
 func (c *Client) duePulses(now time.Time) []*pulse {

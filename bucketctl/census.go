@@ -9,6 +9,7 @@ const (
 	beatInterval   = 5 * time.Second // between two beats of one worker, at least
 	beatsPerSecond = 20              // of all workers of one bucket, at most
 	beatLives      = 3               // intervals without a beat until a worker no longer counts
+	firstIntervals = 5               // so much shorter is the first interval than those after it
 )
 
 // census is how many workers share a rate, by the live counts seen. More
@@ -82,17 +83,15 @@ func (p *pulse) due(now time.Time) bool {
 	return !now.Before(p.next)
 }
 
-// hurry makes the next beat due at once: the registry may have vanished.
-func (p *pulse) hurry() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next = time.Time{}
-}
-
-// beaten takes in the answer to a beat.
+// beaten takes in the answer to a beat. The first one sees only those who came
+// before, which is few where a fleet starts all at once; so the second follows
+// early, and no share is sized for a fraction of the fleet for longer than that.
 func (p *pulse) beaten(now time.Time, live int, interval time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.census.heard.IsZero() {
+		interval = max(lookForBeats, interval/firstIntervals)
+	}
 	p.census.see(now, live)
 	p.next = now.Add(jitter(interval))
 }

@@ -89,6 +89,24 @@ func TestAGapBeginsAnew(t *testing.T) {
 	}
 }
 
+// A fleet that starts all at once: the first beat of each sees those before it.
+// Would the second come an interval later, and Redis go before that, the shares
+// would be a multiple of the rate.
+func TestTheSecondBeatComesEarly(t *testing.T) {
+	for live, want := range map[int]time.Duration{1: time.Second, 100: time.Second, 1000: 10 * time.Second} {
+		p := newPulse("k", Config{})
+		p.beaten(simStart(), live, intervalOf(live))
+		if p.due(simStart().Add(want*3/4-time.Millisecond)) || !p.due(simStart().Add(want)) {
+			t.Errorf("%d live: the second beat is due after %v, want %v", live, p.next.Sub(simStart()), want)
+		}
+		later := simStart().Add(want)
+		p.beaten(later, live, intervalOf(live))
+		if p.due(later.Add(intervalOf(live)*3/4 - time.Millisecond)) {
+			t.Errorf("%d live: the third is due after %v", live, p.next.Sub(later))
+		}
+	}
+}
+
 // hurried lets the Client's beats be due now, and waits for them.
 func (c *Client) hurried(t *testing.T) {
 	t.Helper()

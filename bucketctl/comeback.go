@@ -30,9 +30,7 @@ func (c *Client) comeBack(ctx context.Context, to *link) {
 		local += l.owe()
 		l.paying.Unlock()
 	}
-	c.everybody.hurry()
 	for _, l := range limiters {
-		l.pulse.hurry()
 		l.wake()
 	}
 	if told {
@@ -47,9 +45,7 @@ func (c *Client) comeBack(ctx context.Context, to *link) {
 // in their buckets.
 func (c *Client) payAll(ctx context.Context, limiters []*Limiter) {
 	for _, l := range limiters {
-		bounded, cancel := context.WithTimeout(ctx, callTimeout)
-		err := l.payDebts(bounded)
-		cancel()
+		err := bounded(ctx, l.payDebts)
 		if kind := classify(ctx, err); kind == classOutage || kind == classConfig {
 			c.failed(l.link(), kind, err)
 			return
@@ -59,21 +55,32 @@ func (c *Client) payAll(ctx context.Context, limiters []*Limiter) {
 
 // try makes sure that Redis takes writes and lets the scripts run, which a PING
 // would not show. Where one server has all, the report comes first: should it
-// answer but refuse the scripts, operators see who decides alone and why. That
-// reports alone are refused stops nobody.
+// answer but refuse the scripts, operators see who decides alone and why. The
+// beats come before the return: the registry may have vanished, and should Redis
+// go again at once, the share is that of all who live now. That reports or beats
+// alone are refused stops nobody.
 func (c *Client) try(ctx context.Context, to *link) error {
+	limiters := c.behind(to)
+	pulses := pulsesOf(limiters)
 	if !c.isCluster() {
-		if err := knock(ctx, c.redis); err != nil {
+		pulses = append(pulses, c.everybody)
+		err := bounded(ctx, func(ctx context.Context) error { return knock(ctx, c.redis) })
+		if err != nil {
 			return err
 		}
-		if err := c.publishReport(ctx, c.reportInterval(), false); classify(ctx, err) == classOutage {
+		err = bounded(ctx, func(ctx context.Context) error { return c.publishReport(ctx, c.reportInterval(), false) })
+		if classify(ctx, err) == classOutage {
 			return err
 		}
 	}
-	for _, l := range c.behind(to) {
+	err := bounded(ctx, func(ctx context.Context) error { return c.beat(ctx, pulses, beatInterval) })
+	if classify(ctx, err) == classOutage {
+		return err
+	}
+	for _, l := range limiters {
 		// One bucket stands for all: if another can't be used, its next take
 		// opens the link again.
-		if err := l.try(ctx); classify(ctx, err) != classBucket {
+		if err := bounded(ctx, l.try); classify(ctx, err) != classBucket {
 			return err
 		}
 	}

@@ -141,16 +141,15 @@ func (l *link) closeAgain() (o outage, told bool) {
 }
 
 // probe tries until Redis can be used again, or ctx ends. It runs beside the
-// callers, which never wait for it. ask makes one attempt.
+// callers, which never wait for it. ask makes one attempt, and bounds its calls
+// each by itself: several of them take longer than one may.
 func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back bool) {
 	remind := time.Now().Add(remindEvery)
 	for wait := time.Duration(0); ; wait = l.nextProbe(wait) {
 		if !sleep(ctx, wait) {
 			return false
 		}
-		attempt, cancel := context.WithTimeout(ctx, callTimeout)
-		err := ask(attempt)
-		cancel()
+		err := ask(ctx)
 		if err == nil {
 			return true
 		}
@@ -180,6 +179,13 @@ func (l *link) nextProbe(wait time.Duration) time.Duration {
 		return jitter(max(firstProbe, l.damping.holdoff))
 	}
 	return jitter(min(2*wait, max(slowestProbe, l.damping.holdoff)))
+}
+
+// bounded makes one call, for which it has callTimeout.
+func bounded(ctx context.Context, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return call(ctx)
 }
 
 // jitter spreads what many workers would do at the same moment, by a quarter.

@@ -169,6 +169,23 @@ func TestReportsTellTheFallback(t *testing.T) {
 	})
 }
 
+// A probe is several calls, and each may take as long as a take may.
+func TestAWorkerFarAwayComesBack(t *testing.T) {
+	t.Parallel() // it waits for answers that are long on their way
+	s := redistest.Start(t)
+	p := redistest.Proxy(t, s.Addr)
+	c := openClient(t, s, func(c *Config) { c.URL = p.URL() })
+	l := mustBucket(t, c, "k", PerSecond(100))
+	p.Delay(0, callTimeout/5) // a new connection and a new script are three answers
+	awaitTrue(t, func() bool { d, err := l.AllowN(t.Context(), 1); return err == nil && d.Mode == ModeShared })
+	p.Drop()
+	awaitTrue(t, func() bool {
+		_, err := l.Allow(t.Context())
+		return err != nil || isOpen(c)
+	})
+	awaitTrue(t, func() bool { return !isOpen(c) })
+}
+
 func TestRedisAbsentAtStart(t *testing.T) {
 	s := redistest.Start(t)
 	s.Kill()
