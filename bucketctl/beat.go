@@ -90,12 +90,17 @@ func (c *Client) beatWith(
 	ctx context.Context, run func(context.Context, redis.Scripter, []string, ...any) *redis.Cmd, pulses []*pulse, interval time.Duration,
 ) []*redis.Cmd {
 	answers := make([]*redis.Cmd, len(pulses))
-	_, _ = c.redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each answer has its own error
+	_, err := c.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, pulse := range pulses {
 			answers[i] = run(ctx, p, []string{pulse.key}, c.self.ID, interval.Microseconds())
 		}
 		return nil
 	})
+	for _, a := range answers {
+		if a.Err() == nil && a.Val() == nil { // each has its own error, but where there was no connection to send any
+			a.SetErr(err)
+		}
+	}
 	return answers
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 
@@ -87,19 +88,38 @@ func notDone(err error) bool {
 // secret, and stays short.
 func cause(err error) string {
 	var (
+		denied  *deniedError
 		answer  redis.Error
 		network net.Error
-		refused *net.OpError
+		broken  *net.OpError
 	)
 	switch {
+	case errors.As(err, &denied):
+		return denied.Error()
 	case errors.As(err, &answer):
-		return shorten(withoutArguments(answer.Error()))
+		return shorten(answerText(answer.Error()))
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return "Redis does not answer (timeout)"
-	case errors.As(err, &refused) && refused.Op == "dial":
-		return "can't connect: " + shorten(refused.Err.Error())
+	case errors.As(err, &broken) && broken.Op == "dial":
+		return "can't connect: " + shorten(broken.Err.Error())
+	case errors.As(err, &broken):
+		return "the connection broke: " + shorten(broken.Err.Error()) // without the addresses
+	case errors.Is(err, io.EOF):
+		return "the connection broke: the server closed it"
 	}
 	return shorten(err.Error())
+}
+
+// answerText is an error reply as people read it: without the script's hash and
+// line, which differ from call to call, and without what may carry a secret. To
+// who is not logged in a server speaks of the length of his commands before it
+// speaks of passwords.
+func answerText(text string) string {
+	if strings.HasPrefix(text, "ERR Protocol error: unauthenticated") {
+		return "NOAUTH Authentication required."
+	}
+	text, _, _ = strings.Cut(text, " script: ")
+	return withoutArguments(text)
 }
 
 // withoutArguments cuts what a server repeats of a command that it does not

@@ -145,7 +145,7 @@ func (l *link) closeAgain() (o outage, told bool) {
 // each by itself: several of them take longer than one may.
 func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back bool) {
 	remind := time.Now().Add(remindEvery)
-	for wait := time.Duration(0); ; wait = l.nextProbe(wait) {
+	for wait := l.nextProbe(0); ; wait = l.nextProbe(wait) {
 		if !sleep(ctx, wait) {
 			return false
 		}
@@ -167,7 +167,7 @@ func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back
 }
 
 // nextProbe is how long to wait for the next attempt after one that came wait
-// after the one before it. What is not told yet is asked at once, to learn
+// after the one before it, 0 before the first. What is not told yet is asked at once, to learn
 // whether it is anything to tell.
 func (l *link) nextProbe(wait time.Duration) time.Duration {
 	l.mu.Lock()

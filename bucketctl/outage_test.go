@@ -62,52 +62,6 @@ func isOpen(c *Client) bool {
 	return open
 }
 
-func TestFrozenRedisDoesNotStopAWorker(t *testing.T) {
-	s := redistest.Start(t)
-	var log logBuffer
-	c := openClient(t, s, logInto(&log))
-	l := mustBucket(t, c, "k", PerSecond(100).Burst(10))
-	if err := l.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.Freeze()
-	began := time.Now()
-	awaitTrue(t, func() bool {
-		if _, err := l.Allow(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return isOpen(c)
-	})
-
-	// Its share is 50/s. Count over two seconds of its own.
-	stop := make(chan struct{})
-	time.AfterFunc(2*time.Second, func() { close(stop) })
-	_, local, err := draw(t.Context(), l, stop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if local < 60 || local > 110 {
-		t.Errorf("granted %v alone in 2 s with a share of 50/s", local)
-	}
-	if err := l.Wait(t.Context()); err != nil {
-		t.Errorf("Wait in fallback: %v", err)
-	}
-
-	s.Thaw()
-	awaitTrue(t, func() bool { return !isOpen(c) })
-	d, err := l.AllowN(t.Context(), 1)
-	if err != nil || d.Mode != ModeShared {
-		t.Errorf("after the return: %+v, %v", d, err)
-	}
-	events := awaitEvents(t, openAdmin(t, s), EventShared)
-	if got := events[0].Detail["lasted"]; got == "" || events[0].Reason == "" {
-		t.Errorf("the event of the return tells too little: %+v", events[0])
-	}
-	if lines := log.lines(); len(lines) != 2 {
-		t.Errorf("an outage of %v took %d log lines, want 2:\n%s", time.Since(began), len(lines), strings.Join(lines, "\n"))
-	}
-}
-
 // awaitEvents waits for events of one kind.
 func awaitEvents(t *testing.T, a *Admin, kind EventKind) []Event {
 	t.Helper()
@@ -129,6 +83,7 @@ func awaitEvents(t *testing.T, a *Admin, kind EventKind) []Event {
 }
 
 func TestReportsTellTheFallback(t *testing.T) {
+	t.Parallel() // it waits until a worker counts as silent
 	s := redistest.Start(t)
 	p := redistest.Proxy(t, s.Addr)
 	c := openClient(t, s, func(c *Config) { c.URL = p.URL() })
@@ -186,27 +141,6 @@ func TestAWorkerFarAwayComesBack(t *testing.T) {
 	awaitTrue(t, func() bool { return !isOpen(c) })
 }
 
-func TestRedisAbsentAtStart(t *testing.T) {
-	s := redistest.Start(t)
-	s.Kill()
-	var log logBuffer
-	c := openClient(t, s, logInto(&log))
-	l := mustBucket(t, c, "k", PerSecond(1000).Burst(100))
-	d, err := l.AllowN(t.Context(), 1)
-	if err != nil || d.Mode != ModeShare || d.Reason == "" {
-		t.Fatalf("the first decision without Redis: %+v, %v", d, err)
-	}
-	if err := l.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	awaitTrue(t, func() bool { return isOpen(c) })
-	s.Restart()
-	awaitTrue(t, func() bool { return !isOpen(c) }) // idle: nobody calls
-	if d, err = l.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
-		t.Errorf("after Redis came up: %+v, %v", d, err)
-	}
-}
-
 func TestFallbackPolicies(t *testing.T) {
 	for policy, want := range map[Policy]struct {
 		ok   bool
@@ -255,7 +189,7 @@ func TestHoldOutlivesTheOutage(t *testing.T) {
 func TestReturnDebitsWhatWasGrantedAlone(t *testing.T) {
 	s := redistest.Start(t)
 	c := openClient(t, s, func(c *Config) { c.Workers = 1 })
-	limit := PerSecond(20).Burst(200)
+	limit := PerSecond(50).Burst(200)
 	l := mustBucket(t, c, "k", limit)
 	for range 180 { // leaves about 20
 		if _, err := l.Allow(t.Context()); err != nil {
@@ -264,7 +198,7 @@ func TestReturnDebitsWhatWasGrantedAlone(t *testing.T) {
 	}
 	s.Freeze()
 	stop := make(chan struct{})
-	time.AfterFunc(4*time.Second, func() { close(stop) })
+	time.AfterFunc(2*time.Second, func() { close(stop) })
 	_, local, err := draw(t.Context(), l, stop)
 	if err != nil || local < 20 {
 		t.Fatalf("granted %v alone, %v", local, err)
@@ -300,22 +234,6 @@ func TestOneBucketOfAWrongTypeStaysAlone(t *testing.T) {
 	}
 	if d, err := good.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {
 		t.Errorf("its neighbour: %+v, %v", d, err)
-	}
-}
-
-func TestMissingPermissionIsConfiguration(t *testing.T) {
-	s := redistest.Start(t)
-	admin := s.Client(t)
-	if err := admin.Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-hset").Err(); err != nil {
-		t.Fatal(err)
-	}
-	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
-	d, err := mustBucket(t, c, "k", PerSecond(10)).AllowN(t.Context(), 1)
-	if err != nil || d.Mode != ModeShare || !strings.HasPrefix(d.Reason, "configuration: ") {
-		t.Errorf("without HSET: %+v, %v", d, err)
-	}
-	if strings.Contains(d.Reason, ":p@") {
-		t.Error("the reason shows the password")
 	}
 }
 

@@ -39,7 +39,7 @@ func newScripts() scripts {
 func runScript(ctx context.Context, client redis.UniversalClient, script *redis.Script, keys []string, args ...any) (reply, error) {
 	v, err := script.Run(ctx, client, keys, args...).Result()
 	if err != nil {
-		return nil, err
+		return nil, nameDenied(script, err)
 	}
 	list, ok := v.([]any)
 	if !ok {

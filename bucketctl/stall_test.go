@@ -86,6 +86,18 @@ func TestCallsThatFailAgainAndAgainAreAnOutage(t *testing.T) {
 	}
 }
 
+// A server that answers probes and refuses each call must not be a line for each
+// of them: it is asked again ever later.
+func TestOutagesThatProbesDoNotSeeAreDamped(t *testing.T) {
+	c := openClient(t, redistest.Start(t))
+	for began := time.Now(); time.Since(began) < time.Second; time.Sleep(time.Millisecond) {
+		c.failed(c.link, classConfig, errors.New("refused"))
+	}
+	if got := c.transitions.Load(); got > 8 {
+		t.Errorf("%d transitions in a second", got)
+	}
+}
+
 // A caller with a deadline is never kept by a server that hangs.
 func TestNoCallOutlivesItsContext(t *testing.T) {
 	s := redistest.Start(t)

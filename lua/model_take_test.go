@@ -69,7 +69,7 @@ func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, ans
 			out.overEnd = int64(next.until.v)
 		}
 	}
-	if store || d.booked || d.charged || next.exp.or(0) < now+24*3600e6 {
+	if store || d.booked || d.charged || len(asks) == 0 || next.exp.or(0) < now+24*3600e6 {
 		next.store(now)
 		*m = next
 	}

@@ -54,8 +54,9 @@ line_up(s, asked[1] or 0, horizon, ticket)
 
 local reply = serve(s, asked, own_gen, function(_, n) s.level = s.level - n end)
 
--- Asking keeps the state alive, also where nothing is charged for days.
-if s.dirty or s.exp < now + DAY then save(s) end
+-- Asking keeps the state alive, also where nothing is charged for days. Who asks
+-- for nobody wants to know whether a take would work, so that writes as one does.
+if s.dirty or #asked == 0 or s.exp < now + DAY then save(s) end
 
 if s.corrupt then reply[2] = 1 elseif s.anchored then reply[2] = 2 end
 reply[10] = s.text or float(s.level)

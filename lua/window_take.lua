@@ -72,8 +72,9 @@ local reply = serve(s, asked, own_gen, function(_, n, wait)
 end)
 
 if s.turn > 0 then s.paid = math.max(0, math.floor(now - s.level / s.speed * SECOND + 0.5)) end
--- Asking keeps the state alive, also where nothing is charged for days.
-if s.dirty or s.exp < now + DAY then save_window(s) end
+-- Asking keeps the state alive, also where nothing is charged for days. Who asks
+-- for nobody wants to know whether a take would work, so that writes as one does.
+if s.dirty or #asked == 0 or s.exp < now + DAY then save_window(s) end
 
 reply[2] = mended(s)
 reply[10], reply[11], reply[12] = float(s.limit - s.used), float(s.limit), float(s.speed)
