@@ -3,6 +3,7 @@ package bucketctl
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 
 // Of all scenes.
 const (
-	hungryCallers = 4                      // of each worker, who always wait
+	hungryCallers = 2                      // of each worker, who always wait
 	ownLife       = 150 * time.Millisecond // of calls with a deadline
 )
 
@@ -215,9 +216,21 @@ func (s *scene) finish() {
 	s.also.Wait()
 }
 
-// allTold reports whether every worker has told of an outage.
-func (s *scene) allTold() bool {
-	return !slices.ContainsFunc(s.workers, func(a *actor) bool { return len(a.told.list()) == 0 })
+// allKnow reports whether every worker has told of an outage, and somebody knows
+// what it is.
+func (s *scene) allKnow() bool {
+	known := false
+	for _, a := range s.workers {
+		if len(a.told.list()) == 0 {
+			return false
+		}
+		a.mu.Lock()
+		for reason := range a.reasons {
+			known = known || strings.Contains(reason, s.reason)
+		}
+		a.mu.Unlock()
+	}
+	return known
 }
 
 // back reports whether all workers draw from the shared bucket.

@@ -11,7 +11,7 @@ func TestFaults(t *testing.T) {
 	const length = 2 * time.Second // three calls that time out one after another are an outage that is told
 	var scenes []*scene
 	for _, f := range faults() {
-		scenes = append(scenes, f.stage(t, 2, PerSecond(40).Burst(8), length, 20*time.Millisecond))
+		scenes = append(scenes, f.stage(t, 2, PerSecond(40).Burst(8), length, 50*time.Millisecond))
 	}
 	for _, s := range scenes {
 		s.act()
@@ -22,7 +22,7 @@ func TestFaults(t *testing.T) {
 	sleep(t.Context(), length)
 	for _, s := range scenes {
 		if s.what == decideAlone {
-			awaitTrue(t, s.allTold)
+			awaitTrue(t, s.allKnow)
 		}
 		s.mend()
 	}
