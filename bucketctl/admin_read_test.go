@@ -26,11 +26,12 @@ func newAdmin(t *testing.T, c redis.UniversalClient) *Admin {
 func takeFrom(t *testing.T, c redis.UniversalClient, key string, limit Limit, n float64) verdict {
 	t.Helper()
 	a := newAdmin(t, c)
-	r, err := runScript(t.Context(), c, a.scripts.take, []string{key, a.keys.Limit(key)}, takeArguments(limit, 1, 0, n, 0)...)
+	args := takeArguments(limit, 1, 0, n, 0)
+	r, err := runScript(t.Context(), c, a.scripts.take, []string{key, a.keys.Limit(key)}, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := decodeOne(r)
+	v, err := decodeOne(r, args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 		return nil, err
 	}
 	l.roundTrip = took
-	taken, err := decodeTake(r, len(batch), verdicts)
+	taken, err := decodeTake(r, l.arguments, len(batch), verdicts)
 	if err != nil {
 		return nil, fmt.Errorf("take from %q: %w", l.key, err)
 	}

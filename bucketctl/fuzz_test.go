@@ -79,7 +79,7 @@ func FuzzDecodeReplies(f *testing.F) {
 	f.Add([]byte{3, 0, 1, 9, 3, 4, 4, 3, 1, 3, 1, 4, 0, 4, 0, 4, 0, 1, 5})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := someReply(&data, 20)
-		if v, err := decodeOne(r); err == nil && (v.code < codeCharged || v.code > codeImpossible) {
+		if v, err := decodeOne(r, takeArguments(PerSecond(1), 1, 0, 1, 0)); err == nil && (v.code < codeCharged || v.code > codeImpossible) {
 			t.Fatalf("%v is decoded to code %d", r, v.code)
 		}
 		if change, _, err := decodeChange("k", r); err == nil && change.Before.At.IsZero() {

@@ -10,9 +10,9 @@ func takeArguments(l Limit, gen int64, horizon time.Duration, n float64, patienc
 	return appendTake(append(d[:], gen), horizon, 0, []*request{r}, time.Time{})
 }
 
-// decodeOne decodes take's reply for one request.
-func decodeOne(r reply) (verdict, error) {
-	verdicts, err := decodeTake(r, 1, nil)
+// decodeOne decodes take's reply for one request of takeArguments.
+func decodeOne(r reply, args []any) (verdict, error) {
+	verdicts, err := decodeTake(r, args, 1, nil)
 	if err != nil {
 		return verdict{}, err
 	}

@@ -77,11 +77,12 @@ func TestRunScriptNeedsNoLoading(t *testing.T) {
 	c := redistest.Start(t, "--rename-command", "SCRIPT", "").Client(t)
 	s := newScripts()
 	for range 2 { // EVAL, then EVALSHA
-		r, err := runScript(t.Context(), c, s.take, []string{"k", "l"}, takeArguments(PerSecond(1), 1, 0, 1, 0)...)
+		args := takeArguments(PerSecond(1), 1, 0, 1, 0)
+		r, err := runScript(t.Context(), c, s.take, []string{"k", "l"}, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decodeOne(r); err != nil {
+		if _, err := decodeOne(r, args); err != nil {
 			t.Fatal(err)
 		}
 	}

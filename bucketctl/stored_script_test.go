@@ -110,11 +110,12 @@ func TestStateIsWhatTheTakeScriptSees(t *testing.T) {
 			return // nothing of ours: the script would begin a bucket
 		}
 		// The lowest generation of all leaves the stored limit alone.
-		r, err := runScript(ctx, c, a.scripts.take, keys, takeArguments(PerSecond(3).Burst(7), -maxNumber, 0, 1e-6, 0)...)
+		args := takeArguments(PerSecond(3).Burst(7), -maxNumber, 0, 1e-6, 0)
+		r, err := runScript(ctx, c, a.scripts.take, keys, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := decodeOne(r)
+		v, err := decodeOne(r, args)
 		if err != nil {
 			t.Fatal(err)
 		}

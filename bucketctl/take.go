@@ -108,13 +108,28 @@ func requestArgument(n float64, patience int64, times int) string {
 	return string(text)
 }
 
-// takeHead is how many items of take's reply come before the answers, which are
-// left out where all are charged and start at once.
-const takeHead = 12
+// takeHead is how many items of take's reply come before the answers. A window
+// leaves these out where all are charged and start at once; a bucket, in its
+// plain case, replies with three items alone.
+const (
+	takeHead  = 12
+	takePlain = 3
+)
 
-// decodeTake is the one place where take's reply is decoded. It appends one
-// verdict for each of n requests.
-func decodeTake(r reply, n int, verdicts []verdict) ([]verdict, error) {
+// inFull is a reply of the plain case with all that goes without saying. args
+// are those that the script was called with.
+func (r reply) inFull(args []any) reply {
+	if len(r) != takePlain {
+		return r
+	}
+	const none = int64(0)
+	return reply{r[0], none, none, none, none, none, args[3], r[1], none, r[2], args[0], args[1]}
+}
+
+// decodeTake is the one place where take's reply is decoded, to a call with
+// these arguments. It appends one verdict for each of n requests.
+func decodeTake(r reply, args []any, n int, verdicts []verdict) ([]verdict, error) {
+	r = r.inFull(args)
 	if err := r.length(takeHead); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func takeReply() reply {
 }
 
 func TestDecodeTake(t *testing.T) {
-	v, err := decodeOne(takeReply())
+	v, err := decodeOne(takeReply(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestDecodeTake(t *testing.T) {
 
 // Where all may start at once the script says no more of each.
 func TestDecodeTakeOfAllAtOnce(t *testing.T) {
-	v, err := decodeTake(takeReply()[:takeHead], 3, nil)
+	v, err := decodeTake(takeReply()[:takeHead], nil, 3, nil)
 	if err != nil || len(v) != 3 {
 		t.Fatalf("%d verdicts, %v", len(v), err)
 	}
@@ -54,12 +54,25 @@ func TestDecodeTakeOfAllAtOnce(t *testing.T) {
 	}
 }
 
+// In the plain case it says nothing of what the call itself said.
+func TestDecodeTakeOfThePlainCase(t *testing.T) {
+	args := takeArguments(PerSecond(0.5).Burst(15), 42, 0, 1, 0)
+	v, err := decodeOne(reply{int64(1_700_000_000_000_000), int64(7), "2.5"}, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := circumstances{at: time.UnixMicro(1_700_000_000_000_000).UTC(), level: 2.5, limit: Limit{Capacity: 15, Rate: 0.5}, rev: 7, gen: 42}
+	if *v.circumstances != want || v.code != codeCharged || v.wait != 0 {
+		t.Errorf("decoded\n%+v, %+v, want\n%+v", *v.circumstances, v, want)
+	}
+}
+
 func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
 	r := takeReply()
 	r[8] = int64(1_700_000_060_000_000) // the override's end
 	r[3] = int64(0)                     // the stop has none
 	r[13] = unlimited
-	v, err := decodeOne(r)
+	v, err := decodeOne(r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +83,7 @@ func TestDecodeTakeReadsEndsAndLongWaits(t *testing.T) {
 		t.Errorf("an unlimited wait is %v", v.wait)
 	}
 	r[8], r[13] = int64(0), int64(math.MaxInt64)
-	if v, err = decodeOne(r); err != nil || v.override || !v.overEnd.IsZero() || v.wait != math.MaxInt64 {
+	if v, err = decodeOne(r, nil); err != nil || v.override || !v.overEnd.IsZero() || v.wait != math.MaxInt64 {
 		t.Errorf("without an override: %+v, %v", v, err)
 	}
 }
@@ -80,25 +93,25 @@ func TestTakeReplyOfAnotherShapeIsAnError(t *testing.T) {
 		for _, wrong := range []any{nil, "text", []any{}, true, map[any]any{}} {
 			r := takeReply()
 			r[i] = wrong
-			if _, err := decodeOne(r); err == nil {
+			if _, err := decodeOne(r, nil); err == nil {
 				t.Errorf("item %d as %T is taken", i+1, wrong)
 			}
 		}
-		if _, err := decodeOne(takeReply()[:i]); err == nil && i != takeHead {
+		if _, err := decodeOne(takeReply()[:i], takeArguments(PerSecond(1), 1, 0, 1, 0)); err == nil && i != takeHead {
 			t.Errorf("a reply of %d items is taken", i)
 		}
 	}
 	for _, code := range []int64{-1, codeImpossible + 1, math.MaxInt64} {
 		r := takeReply()
 		r[12] = code
-		if _, err := decodeOne(r); err == nil {
+		if _, err := decodeOne(r, nil); err == nil {
 			t.Errorf("code %d is taken", code)
 		}
 	}
 	for _, level := range []string{"nan", "inf", "", "0x10", "1e400"} {
 		r := takeReply()
 		r[9] = level
-		if _, err := decodeOne(r); err == nil || !strings.Contains(err.Error(), "item 10") {
+		if _, err := decodeOne(r, nil); err == nil || !strings.Contains(err.Error(), "item 10") {
 			t.Errorf("level %q: %v", level, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package lua_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -81,7 +82,7 @@ func (r *rig) takeAhead(l limits, horizon int64, asks ...ask) taken {
 // takeWith is a take that shows a ticket.
 func (r *rig) takeWith(l limits, horizon, ticket int64, asks ...ask) taken {
 	r.Helper()
-	return r.decode(r.run(takeScript, append(l.args(), append([]any{horizon, ticket}, requests(asks)...)...)...), len(asks))
+	return r.decode(r.run(takeScript, append(l.args(), append([]any{horizon, ticket}, requests(asks)...)...)...), l.args(), len(asks))
 }
 
 // requests are the arguments for these: three and more of a kind as one.
@@ -102,9 +103,13 @@ func requests(asks []ask) (args []any) {
 	return args
 }
 
-func (r *rig) decode(v []any, asks int) taken {
+func (r *rig) decode(v []any, declared []any, asks int) taken {
 	r.Helper()
 	const head = 12
+	if len(v) == 3 { // the plain case
+		var zero any = int64(0)
+		v = []any{v[0], zero, zero, zero, zero, zero, int64(number(r, fmt.Sprint(declared[3]))), v[1], zero, v[2], declared[0], declared[1]}
+	}
 	if len(v) == head {
 		v = append(v, make([]any, 2*asks)...) // all are charged, and start at once
 		for i := range 2 * asks {

@@ -2,8 +2,8 @@
 
 local fields, record = read(KEYS[1], KEYS[2])
 
--- plain returns the reply, without codes and waits: all are charged, and start
--- at once.
+-- plain returns the short reply: all are charged, and start at once, under the
+-- limit that was declared.
 local function plain()
   if fields[9] or #ARGV == 6 then return end
   local all = 0
@@ -23,7 +23,7 @@ local function plain()
   if not level then return end
   level = string.format('%.17g', level)
   redis.call('HSET', KEYS[1], 'tokens', level, 'ts', seconds, 'granted', string.format('%.17g', granted))
-  return { now, 0, 0, 0, 0, 0, ARGV[4] + 0, decimal(record[5]) or 0, 0, level, ARGV[1], ARGV[2] }
+  return { now, decimal(record[5]) or 0, level }
 end
 
 local reply = plain()

@@ -40,7 +40,7 @@ func (r *rig) takeFrom(level float64, ahead, ticket int64, asks ...ask) (got tak
 	r.ok(err)
 	reply, err := take.Slice()
 	r.ok(err)
-	return r.decode(reply, len(asks)), as[int64](r, set.Val())
+	return r.decode(reply, oneASecond.args(), len(asks)), as[int64](r, set.Val())
 }
 
 // wait1 is the wait of the only request, in seconds.

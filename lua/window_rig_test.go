@@ -30,7 +30,7 @@ func (s span) args() []any {
 func (r *rig) takeSpan(s span, horizon, ticket int64, asks ...ask) taken {
 	r.Helper()
 	args := append(append(s.args(), horizon, ticket), requests(asks)...)
-	return r.decode(r.run(windowTakeScript, args...), len(asks))
+	return r.decode(r.run(windowTakeScript, args...), args, len(asks))
 }
 
 func (r *rig) giveSpan(s span, why string, tokens float64, start int64) given {
