@@ -87,7 +87,9 @@ func TakeAll() string { return reads + plain + plainAll + shared + turns + takeA
 func Give() string { return reads + shared + give }
 
 // WindowTake charges a list of requests to a sliding window.
-func WindowTake() string { return reads + log + plainWindow + shared + window + turns + serve + windowTake }
+func WindowTake() string {
+	return reads + log + plainWindow + shared + window + turns + serve + windowTake
+}
 
 // WindowGive puts tokens back into a window, or takes some out afterwards.
 func WindowGive() string { return reads + log + shared + window + windowGive }

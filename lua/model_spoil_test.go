@@ -98,7 +98,9 @@ func (w *walk) spoil() {
 		return
 	}
 	cells := w.m.cells()
-	field := pick(w, "field", slices.Sorted(maps.Keys(cells))...)
+	fields := slices.Sorted(maps.Keys(cells))
+	fields = slices.DeleteFunc(fields, func(name string) bool { return name == "per" }) // the plain case does not look at it
+	field := pick(w, "field", fields...)
 	w.set(field, value)
 	*cells[field] = readCell(value, true)
 }

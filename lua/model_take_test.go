@@ -13,6 +13,7 @@ type decision struct {
 	behind  bool    // others have booked, and its turn has not come
 	queued  float64 // tokens of those who wait in front
 	head    float64 // tokens of the first of them
+	wait    float64 // of the first of them
 	charged bool
 	booked  bool
 }
@@ -133,14 +134,7 @@ const untold = -1
 
 // request decides on one of them, and charges it where it can be.
 func (d *decision) request(a ask, answered int64) outcome {
-	start := d.ts.v + (a.n+d.queued-d.tokens.v)/d.limit.speed
-	wait := math.Max(0, math.Ceil(math.Min(start-d.now, 9e15)))
-	if wait < 2 {
-		wait = 0
-	}
-	if d.behind {
-		wait = math.Max(wait, d.placed(a.n))
-	}
+	wait := d.waitFor(a.n)
 	code := int64(charged)
 	switch {
 	case wait > float64(a.patience):
@@ -157,12 +151,31 @@ func (d *decision) request(a ask, answered int64) outcome {
 		d.tokens.v -= a.n
 		d.granted = num(d.granted.or(0) + a.n)
 	case waits:
-		if d.head == 0 {
-			d.head = a.n
-		}
-		d.queued += a.n
+		d.follow(a.n, wait)
 	}
 	return outcome{code, int64(wait)}
+}
+
+// waitFor is how long n tokens take behind those who wait.
+func (d *decision) waitFor(n float64) float64 {
+	start := d.ts.v + (n+d.queued-d.tokens.v)/d.limit.speed
+	wait := math.Min(start-d.now, 9e15)
+	if wait < 2 {
+		wait = 0
+	}
+	wait = math.Ceil(wait)
+	if d.behind {
+		wait = math.Max(wait, d.placed(n))
+	}
+	return wait
+}
+
+// follow lets n tokens wait behind those who do.
+func (d *decision) follow(n, wait float64) {
+	if d.head == 0 {
+		d.head, d.wait = n, wait
+	}
+	d.queued += n
 }
 
 // placed is the wait in the queue: from the end of it, or where the ticket says
@@ -202,10 +215,17 @@ func (d *decision) stand(ask int64) int64 {
 		}
 		return int64(left)
 	case d.now-d.ticket > d.ahead:
-		d.first, d.turn, d.booked = num(d.ticket), num(math.Max(d.turn.or(0), d.now+lapses)), true
-		d.need = num(math.Max(d.need.or(0), d.head))
+		d.reserve(d.head)
 	}
 	return ask
+}
+
+// reserve lets later tickets wait for a head that is late, until so many tokens
+// lie there that it has gone.
+func (d *decision) reserve(tokens float64) {
+	d.need = num(math.Max(d.need.or(0), tokens))
+	gone := math.Min(9e15, d.now+d.reaches(d.lapseLevel(d.head))+1)
+	d.first, d.turn, d.booked = num(d.ticket), num(math.Max(d.turn.or(0), gone)), true
 }
 
 // book gives those who wait a place at the end.

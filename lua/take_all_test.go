@@ -2,11 +2,9 @@ package lua_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -181,55 +179,6 @@ func TestArgumentsOfTakeAllOutOfRangeAreRefused(t *testing.T) {
 		t.Errorf("what was refused changed\n%s to\n%s", before, after)
 	}
 }
-
-// A set of one bucket decides as take does, call by call, with tickets. All
-// takes a hundred times as long as usual, so that the time between two calls
-// hardly ever decides. What passes between them adds up to slip, since either
-// bucket keeps the time of its own calls.
-func TestASetOfOneDecidesAsTakeDoes(t *testing.T) {
-	r := newRig(t)
-	compared := 0
-	const ahead = 100 * horizon
-	for seed := range uint64(30) {
-		r := r.under(t)
-		random := rand.New(rand.NewPCG(seed, 0))
-		l := limits{capacity: 3 + 7*random.Float64(), rate: 0.05}
-		one, m := r.of("one", l), r.of("all", l)
-		tickets := map[int]int64{}
-		all := map[int]int64{}
-		slip := int64(10000)
-		for step := range 40 {
-			n, process := 0.1+l.capacity*0.37*random.Float64(), random.IntN(3)
-			patience := []int64{0, endless, endless, 30 * second}[random.IntN(4)]
-			shown := tickets[process]
-			a := one.takeWith(l, ahead, shown, ask{n, patience})
-			m.ticket = all[process]
-			b := takeAllAhead(t, []*member{m}, ahead, wanted{[]float64{n}, patience})
-			tickets[process], all[process] = a.ticket, b.each[0].ticket
-			slip += b.each[0].now - a.now
-			nearly := func(a, b int64) bool { return max(a-b, b-a) < slip }
-			if wait := a.outcomes[0].wait; nearly(wait, ahead) || wait > 0 && nearly(wait, patience) || nearly(shown, a.now) {
-				break // the time between the two calls may decide
-			}
-			compared++
-			if a.outcomes[0].code != b.told[0].code || math.Abs(a.level-b.each[0].level) > l.rate*float64(slip)/1e6 || !nearly(a.ask, b.each[0].ask) {
-				t.Fatalf("seed %d, step %d, %v tokens: take %+v, take_all %+v", seed, step, n, a, b)
-			}
-			pass := time.Duration(random.IntN(40000)) * time.Millisecond
-			one.back(pass)
-			m.back(pass)
-			for p := range 3 {
-				tickets[p], all[p] = shifted(tickets[p], pass), shifted(all[p], pass)
-			}
-		}
-	}
-	if compared < 500 {
-		t.Errorf("only %d calls were compared", compared)
-	}
-	t.Logf("%d calls were compared", compared)
-}
-
-func shifted(ticket int64, by time.Duration) int64 { return max(0, ticket-by.Microseconds()) }
 
 // The demo may have to run on miniredis.
 func TestTakeAllOnMiniredis(t *testing.T) {

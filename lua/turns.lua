@@ -104,7 +104,7 @@ end
 -- comes beyond its n until then must not look as if the queue had gone.
 local function reserve(s, wait)
   s.need = math.max(s.need, math.min(s.max, s.head + math.max(0, wait - s.wait) / SECOND * s.speed))
-  s.first, s.turn, s.dirty = s.ticket, math.max(s.turn, s.now + lapses(s, s.head)), true
+  s.first, s.turn, s.dirty = s.ticket, math.max(s.turn, math.min(MAX_NUMBER, s.now + lapses(s, s.head))), true
 end
 
 -- stand finds those who wait their place, and returns in how many microseconds to
