@@ -148,7 +148,8 @@ func (a *Admin) change(ctx context.Context, script *redis.Script, rev Rev, e Eve
 		return Change{}, err
 	}
 	head := []any{int64(rev), flag(known)}
-	reply, err := runScript(ctx, a.client, script, []string{e.Key, a.keys.Limit(e.Key), a.keys.Log(e.Key)}, append(head, args...)...)
+	keys := []string{e.Key, a.keys.Limit(e.Key), a.keys.Log(e.Key)}
+	reply, err := runOnce(ctx, a.client, script, keys, func(string) {}, append(head, args...)...)
 	if err != nil {
 		return Change{}, changeError(ctx, e, err)
 	}

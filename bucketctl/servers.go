@@ -60,22 +60,29 @@ func (l *Limiter) run(ctx context.Context, script *redis.Script, args ...any) (r
 	return l.client.run(ctx, script, l.keys, []*Limiter{l}, args...)
 }
 
-// run runs a script on buckets of one slot. In a cluster it asks their server
-// itself: the cluster's own client sends a call again whose connection broke,
-// and nobody would know whether it was charged twice. Only a redirection, which
-// charged nothing, is left to that client.
+// run runs a script on buckets of one slot.
 func (c *Client) run(ctx context.Context, script *redis.Script, keys []string, buckets []*Limiter, args ...any) (reply, error) {
-	cluster, is := c.redis.(*redis.ClusterClient)
+	return runOnce(ctx, c.redis, script, keys, func(server string) {
+		for _, l := range buckets {
+			l.goVia(server)
+		}
+	}, args...)
+}
+
+// runOnce runs a script and never repeats it. In a cluster it asks the server of
+// the keys itself, and says which that is: the cluster's own client sends a call
+// again whose connection broke, and nobody would know whether it was done twice.
+// Only a redirection, which did nothing, is left to that client.
+func runOnce(ctx context.Context, client redis.UniversalClient, script *redis.Script, keys []string, via func(server string), args ...any) (reply, error) {
+	cluster, is := client.(*redis.ClusterClient)
 	if !is {
-		return runScript(ctx, c.redis, script, keys, args...)
+		return runScript(ctx, client, script, keys, args...)
 	}
 	server, err := cluster.MasterForKey(ctx, keys[0])
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range buckets {
-		l.goVia(server.Options().Addr)
-	}
+	via(server.Options().Addr)
 	r, err := runScript(ctx, server, script, keys, args...)
 	if redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK") {
 		return runScript(ctx, cluster, script, keys, args...)

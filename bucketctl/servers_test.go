@@ -3,8 +3,12 @@ package bucketctl
 import (
 	"fmt"
 	"net"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"bucketop/internal/redistest"
 )
@@ -62,19 +66,26 @@ func TestOneServersOutageIsItsBucketsOwn(t *testing.T) {
 	})
 }
 
-// A connection that breaks before the answer came: a cluster's client would send
-// the call again.
-func TestTakesAreNotRepeatedInACluster(t *testing.T) {
-	t.Parallel() // it waits for the cluster to form
+// announced is a cluster of one that clients reach through a proxy alone.
+func announced(t *testing.T) (owner *redis.Client, p *redistest.Forwarder) {
+	t.Helper()
 	node := redistest.Cluster(t, 1).Nodes[0]
-	owner := node.Client(t)
-	p := redistest.Proxy(t, node.Addr)
+	p = redistest.Proxy(t, node.Addr)
 	_, port, err := net.SplitHostPort(p.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
+	owner = node.Client(t)
 	do(t, owner, []any{"CONFIG", "SET", "cluster-announce-port", port})
-	c := openClient(t, node, func(c *Config) { c.URL = p.URL() + "?cluster=true" })
+	return owner, p
+}
+
+// A connection that breaks before the answer came: a cluster's client would send
+// the call again.
+func TestTakesAreNotRepeatedInACluster(t *testing.T) {
+	t.Parallel() // it waits for the cluster to form
+	owner, p := announced(t)
+	c := openClient(t, &redistest.Server{Addr: p.Addr}, func(c *Config) { c.URL = p.URL() + "?cluster=true" })
 	l := mustBucket(t, c, "k", PerSecond(1e-6).Burst(10))
 	granted := func() string { return owner.HGet(t.Context(), "k", "granted").Val() }
 	for range 3 { // connections, scripts and the map are there
@@ -98,5 +109,48 @@ func TestTakesAreNotRepeatedInACluster(t *testing.T) {
 	time.Sleep(20 * time.Millisecond) // a second charge would come with the probe, if at all
 	if got := granted(); got != "4" {
 		t.Errorf("%s tokens charged for 4 requests", got)
+	}
+}
+
+// Nor is an operator's change: one that says AnyRev would be made twice.
+func TestChangesAreNotRepeatedInACluster(t *testing.T) {
+	t.Parallel() // it waits for the cluster to form
+	owner, p := announced(t)
+	options, err := Options(p.URL() + "?cluster=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	a := newAdmin(t, client)
+	arrange(t, a, "k")
+	if _, err := a.Reset(t.Context(), "k", AnyRev, ToFull(), ""); err != nil { // connections, the script and the map are there
+		t.Fatal(err)
+	}
+	calls := func() int {
+		text := owner.Info(t.Context(), "commandstats").Val()
+		_, text, _ = strings.Cut(text, "cmdstat_evalsha:calls=")
+		text, _, _ = strings.Cut(text, ",")
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := calls()
+	p.Delay(0, 300*time.Millisecond) // a change reads first, and that has to pass
+	failed := make(chan error, 1)
+	go func() {
+		_, err := a.Reset(t.Context(), "k", AnyRev, ToFull(), "")
+		failed <- err
+	}()
+	awaitTrue(t, func() bool { return calls() > before })
+	p.Drop()
+	p.Heal()
+	if err := <-failed; err == nil {
+		t.Error("a change whose answer was lost did not fail")
+	}
+	if got := calls() - before; got != 1 {
+		t.Errorf("one change was made %d times", got)
 	}
 }
