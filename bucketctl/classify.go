@@ -98,6 +98,8 @@ func cause(err error) string {
 		return denied.Error()
 	case errors.As(err, &answer):
 		return shorten(answerText(answer.Error()))
+	case errors.Is(err, redis.ErrPoolTimeout):
+		return "all connections of the Redis client's pool are in use"
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return "Redis does not answer (timeout)"
 	case errors.As(err, &broken) && broken.Op == "dial":

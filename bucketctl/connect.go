@@ -61,7 +61,7 @@ func Tune(o *redis.UniversalOptions) {
 	o.DialerRetries = 1
 	o.ReadTimeout = time.Second
 	o.WriteTimeout = time.Second
-	o.PoolTimeout = time.Second
+	o.PoolTimeout = callTimeout * 4 / 5 // sooner than a call, which then says what it waited for
 }
 
 // clusterReload is how often a cluster client asks who serves which slot: the

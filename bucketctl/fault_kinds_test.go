@@ -42,10 +42,10 @@ func faults() []fault {
 		{name: "absent at the start", absent: true, end: (*scene).restart, reason: "connect"},
 		{name: "CLIENT PAUSE ALL", begin: (*scene).pauseAll, end: (*scene).awaitServer, reason: "timeout", what: endItself},
 		{name: "CLIENT PAUSE WRITE", begin: (*scene).pauseWrites, end: (*scene).unpause, reason: "timeout"},
-		{name: "black hole", begin: (*scene).blackHole, end: (*scene).heal, reason: "timeout"},
+		{name: "black hole", begin: (*scene).blackHole, end: (*scene).healHole, reason: "timeout"},
 		{name: "connections refused", begin: (*scene).cut, end: (*scene).heal, reason: "connect"},
 		{name: "connections reset each 20 ms", begin: (*scene).dropOften, end: (*scene).stopRepeating, what: comeAndGo},
-		{name: "open connections hang, new ones work", begin: (*scene).hang, reason: "timeout", what: returnEarly},
+		{name: "open connections hang, new ones work", begin: (*scene).hang, end: (*scene).heal, reason: "timeout", what: returnEarly},
 		{name: "LOADING", begin: (*scene).load, end: (*scene).awaitServer, reason: "LOADING", what: endItself},
 		{name: "READONLY after REPLICAOF", begin: (*scene).makeReplica, end: (*scene).makePrimary, reason: "READONLY"},
 		{name: "OOM", begin: (*scene).leaveNoMemory, end: (*scene).leaveMemory, reason: "OOM"},
@@ -54,7 +54,7 @@ func faults() []fault {
 		{name: "NOAUTH", begin: (*scene).wantPassword, end: (*scene).wantNone, reason: "configuration: NOAUTH"},
 		{name: "WRONGPASS", config: asUser, begin: (*scene).changePassword, end: (*scene).changeBack, reason: "configuration: WRONGPASS"},
 		{name: "ACL without HSET", config: asUser, begin: (*scene).denyHSET, end: (*scene).allowHSET, reason: "configuration: the user may not run HSET"},
-		{name: "connection pool exhausted", config: withPool, begin: (*scene).holdPool, end: (*scene).releasePool, reason: "timeout"},
+		{name: "connection pool exhausted", config: withPool, begin: (*scene).holdPool, end: (*scene).releasePool, reason: "pool are in use"},
 		{name: "SCRIPT FLUSH each 100 ms", begin: (*scene).flushOften, end: (*scene).stopRepeating, what: stayShared},
 		{name: "up and down", begin: (*scene).flap, end: (*scene).stopFlapping, reason: "connect", what: comeAndGo},
 	}
@@ -68,6 +68,12 @@ func (s *scene) cut(*testing.T)       { s.proxy.Cut() }
 func (s *scene) heal(*testing.T)      { s.proxy.Heal() }
 func (s *scene) hang(*testing.T)      { s.proxy.Freeze() }
 func (s *scene) blackHole(*testing.T) { s.proxy.Delay(time.Hour, time.Hour) }
+
+// healHole also ends the connections whose packets are lost for ever.
+func (s *scene) healHole(*testing.T) {
+	s.proxy.Drop()
+	s.proxy.Heal()
+}
 
 func (s *scene) say(t *testing.T, args ...any) {
 	t.Helper()
@@ -98,6 +104,7 @@ func (s *scene) load(t *testing.T) {
 	for i := range keys {
 		s.say(t, "SET", "filler:"+string(rune('a'+i)), strings.Repeat("x", 2048))
 	}
+	s.say(t, "CONFIG", "SET", "rdbcompression", "no")
 	s.say(t, "CONFIG", "SET", "loading-process-events-interval-bytes", 1024)
 	s.say(t, "CONFIG", "SET", "key-load-delay", s.length.Microseconds()/keys)
 	s.beside(func(ctx context.Context, c *redis.Client) { c.Do(ctx, "DEBUG", "RELOAD") })

@@ -16,7 +16,7 @@ type measured struct {
 	longest       time.Duration // of a call without a deadline
 	overrun       time.Duration // of a call with one, beyond it
 	p99           time.Duration // of decisions while the link was open
-	back          time.Duration // from the fault's end until the last worker's last decision alone
+	back          time.Duration // from the fault's end until the last worker's last decision alone; of one that they return from early: from its begin
 	idle          time.Duration // until the idle worker's link was closed
 	reasons       []string
 	told          int // outages, by all workers
@@ -75,6 +75,9 @@ func (s *scene) measure() measured {
 		m.fell, m.spread = last.Sub(s.began), last.Sub(first)
 		first, last = extremes(back)
 		m.back, m.spread = max(0, last.Sub(s.ended)), m.spread+last.Sub(first)
+		if s.what == returnEarly {
+			m.back = last.Sub(s.began)
+		}
 	}
 	if slices.Sort(took); len(took) > 0 {
 		m.p99 = took[len(took)*99/100]
