@@ -131,3 +131,15 @@ type fromTime struct{ *fakeRedis }
 func (f fromTime) Reports(ctx context.Context, _ string, most int) ([]bucketctl.Worker, string, error) {
 	return f.fakeRedis.Reports(ctx, "0-0", most)
 }
+
+func TestACooldownHasALine(t *testing.T) {
+	d := newDesk(t, Config{})
+	cooling := full(0)
+	cooling.Cooldown = bucketctl.Cooldown{Until: at(42), By: "geo-3@box/17-abc"}
+	d.state("k", cooling)
+	d.redis.say(worker("geo-3", draws("k", 0, 0)))
+	s := d.look(0)
+	if want := "COOLDOWN 42s left: geo-3 was told to pause until 14:32:42"; len(s.Alerts) != 1 || s.Alerts[0].Text != want || s.Alerts[0].Key != "k" {
+		t.Errorf("alerts %+v, want %q", s.Alerts, want)
+	}
+}

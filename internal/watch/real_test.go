@@ -81,8 +81,14 @@ func (c *console) awaitRow(key, what string, wanted func(Bucket) bool) Bucket {
 // startWorker draws from the bucket with so many callers until the test ends.
 func startWorker(t *testing.T, server *redistest.Server, key string, limit bucketctl.Limit, callers int) {
 	t.Helper()
+	startWorkerAs(t, "geo-7", server.URL(), key, limit, callers)
+}
+
+// startWorkerAs is startWorker under another name, or another user of Redis.
+func startWorkerAs(t *testing.T, app, url, key string, limit bucketctl.Limit, callers int) {
+	t.Helper()
 	client, err := bucketctl.Open(t.Context(), bucketctl.Config{
-		URL: server.URL(), App: "geo-7", Workers: 1, Logger: slog.New(slog.DiscardHandler),
+		URL: url, App: app, Workers: 2, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
