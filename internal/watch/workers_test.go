@@ -100,6 +100,11 @@ func TestAWorkerThatShutsDownInOrderIsGone(t *testing.T) {
 	}
 }
 
+func unboundedOn(b bucketctl.WorkerBucket) bucketctl.WorkerBucket {
+	b.Fallback = bucketctl.FallbackOpen
+	return b
+}
+
 func TestASilentWorkerAndWhatItMayDraw(t *testing.T) {
 	share := draws("geocode:{acme}:eu", 0, 0)
 	share.Limit = bucketctl.PerMinute(600)
@@ -129,6 +134,8 @@ func TestASilentWorkerAndWhatItMayDraw(t *testing.T) {
 			"SILENT 42s: down, or cut off and letting nobody through"},
 		{"open: no bound", with(bucketctl.FallbackOpen, share), math.Inf(1),
 			"SILENT 42s: down, or cut off and letting everybody through"},
+		{"open on one of two", with(bucketctl.FallbackShare, unboundedOn(share), second), math.Inf(1),
+			"SILENT 42s: down, or cut off and letting everybody through on geocode:{acme}:eu, +0.1/s above the limit of llm:{gpt}:tpm"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -197,7 +204,7 @@ func TestManyTogether(t *testing.T) {
 		k, other := draws("k", 0, 0), draws("other", 0, 0)
 		k.Share, other.Share = 2, 1
 		w := worker(fmt.Sprintf("geo-%d", i), k, other)
-		if i == 0 {
+		if i == 3 {
 			w.Fallback = bucketctl.FallbackOpen
 		}
 		d.redis.say(w)
@@ -206,7 +213,7 @@ func TestManyTogether(t *testing.T) {
 	d.redis.say(worker("geo-4", draws("k", 0, 0), draws("other", 0, 0)))
 	s := d.look(10)
 	want := "4 of 5 workers SILENT 10s: down, or on their own, +6/s above the limit of k and 1 more, 1 letting everybody through"
-	if len(s.Alerts) != 1 || s.Alerts[0].Text != want || s.Workers[0].ID != "geo-0" {
+	if len(s.Alerts) != 1 || s.Alerts[0].Text != want || s.Workers[0].ID != "geo-3" {
 		t.Errorf("alerts %+v, want %q; the worst is %s", s.Alerts, want, s.Workers[0].ID)
 	}
 }
