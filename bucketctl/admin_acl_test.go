@@ -80,7 +80,7 @@ func denied(t *testing.T, c *redis.Client) []string {
 func exercise(t *testing.T, s *redistest.Server, user string) (granted bool) {
 	t.Helper()
 	ctx, owner := t.Context(), s.Client(t)
-	c := openClient(t, s, func(c *Config) { c.URL = "redis://" + user + ":p@" + s.Addr })
+	c := patientClient(t, s, func(c *Config) { c.URL = "redis://" + user + ":p@" + s.Addr })
 	l := mustBucket(t, c, "b:1", PerSecond(1000).Burst(100))
 	do(t, owner, []any{"DEL", "b:1"}, []any{"SCRIPT", "FLUSH"})
 	granted = l.Wait(ctx) == nil

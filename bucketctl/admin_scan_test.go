@@ -137,7 +137,7 @@ func workerOfACluster(t *testing.T, nodes *redistest.Nodes) {
 	for _, node := range nodes.Nodes {
 		userWith(t, node.Client(t), "worker", append(workerCommands(), "cluster|slots", "command"))
 	}
-	c := openClient(t, nodes.Nodes[0], func(c *Config) { c.URL = "redis://worker:p@" + nodes.Nodes[0].Addr + "?cluster=true" })
+	c := patientClient(t, nodes.Nodes[0], func(c *Config) { c.URL = "redis://worker:p@" + nodes.Nodes[0].Addr + "?cluster=true" })
 	for i := range 12 { // on every node
 		l := mustBucket(t, c, fmt.Sprintf("b:%d", i), PerSecond(100))
 		if d, err := l.AllowN(t.Context(), 1); err != nil || d.Mode != ModeShared {

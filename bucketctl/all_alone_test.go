@@ -103,7 +103,7 @@ func TestAShareIsKeptAsIfTakenAtTheStart(t *testing.T) {
 func TestAllInACluster(t *testing.T) {
 	t.Parallel() // it waits for the cluster to form
 	nodes := redistest.Cluster(t, 3)
-	c := openClient(t, nodes.Nodes[0], func(c *Config) { c.URL = nodes.Nodes[0].URL() + "?cluster=true" })
+	c := patientClient(t, nodes.Nodes[0], func(c *Config) { c.URL = nodes.Nodes[0].URL() + "?cluster=true" })
 	for _, tag := range []string{"{a}", "{b}", "{c}", "{d}"} {
 		one, two, plain := mustBucket(t, c, tag+":1", PerSecond(0.01).Burst(10)), mustBucket(t, c, tag+":2", PerSecond(0.01).Burst(10)),
 			mustBucket(t, c, tag[1:2], PerSecond(0.01).Burst(10)) // whose name is the others' tag

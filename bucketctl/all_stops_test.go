@@ -13,10 +13,10 @@ import (
 
 func TestAllRefusesWhatCannotBeDrawnTogether(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	requests, tokens := twoBuckets(t, c)
 	elsewhere := mustBucket(t, c, "other", PerSecond(1))
-	stranger := mustBucket(t, openClient(t, s), "llm:{gpt}:stranger", PerSecond(1))
+	stranger := mustBucket(t, patientClient(t, s), "llm:{gpt}:stranger", PerSecond(1))
 	window, err := c.Window("llm:{gpt}:window", Window{Limit: 10, Per: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestAllRefusesWhatCannotBeDrawnTogether(t *testing.T) {
 // A stop of one bucket stops all, whichever it is, and nothing is charged.
 func TestAStopOfOneStopsAll(t *testing.T) {
 	s := redistest.Start(t)
-	c, a := openClient(t, s), openAdmin(t, s)
+	c, a := patientClient(t, s), openAdmin(t, s)
 	requests, tokens := twoBuckets(t, c)
 	all := mustAll(t, c, requests.Need(1), tokens.Need(100))
 	if err := all.Wait(t.Context()); err != nil {
@@ -90,7 +90,7 @@ func TestAStopOfOneStopsAll(t *testing.T) {
 
 func TestAllNamesTheKeyThatIsNoBucket(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	requests, tokens := twoBuckets(t, c)
 	do(t, s.Client(t), []any{"SET", tokens.Key(), "5"})
 	err := mustAll(t, c, requests.Need(1), tokens.Need(1)).Wait(t.Context())
@@ -103,7 +103,7 @@ func TestAllNamesTheKeyThatIsNoBucket(t *testing.T) {
 }
 
 func TestCloseWakesWhoeverWaitsForSeveral(t *testing.T) {
-	c := openClient(t, redistest.Start(t))
+	c := patientClient(t, redistest.Start(t))
 	requests, tokens := twoBuckets(t, c)
 	waited := make(chan error, 1)
 	if err := mustAll(t, c, requests.Need(10), tokens.Need(1)).Wait(t.Context()); err != nil {
@@ -122,7 +122,7 @@ func TestCloseWakesWhoeverWaitsForSeveral(t *testing.T) {
 
 // Settled and cancelled grants put back exactly what was not used, in each.
 func TestAllGrantsAreSettledAndCancelled(t *testing.T) {
-	c := openClient(t, redistest.Start(t))
+	c := patientClient(t, redistest.Start(t))
 	requests, tokens := twoBuckets(t, c)
 	all := mustAll(t, c, requests.Need(1), tokens.Need(500))
 	g, err := all.Acquire(t.Context())
@@ -149,7 +149,7 @@ func TestAllGrantsAreSettledAndCancelled(t *testing.T) {
 // A caller that leaves before its start hands on what was charged, or gives it
 // back in every bucket.
 func TestWhatWasChargedInVainIsGivenBackInEach(t *testing.T) {
-	c := openClient(t, redistest.Start(t))
+	c := patientClient(t, redistest.Start(t))
 	slow := mustBucket(t, c, "{v}:slow", PerSecond(5).Burst(10))
 	wide := mustBucket(t, c, "{v}:wide", PerSecond(0.01).Burst(100))
 	if err := slow.WaitN(t.Context(), 10); err != nil {
@@ -171,7 +171,7 @@ func TestWhatWasChargedInVainIsGivenBackInEach(t *testing.T) {
 // Callers of one process are served in their order, whatever they need.
 func TestAllServesInOrderOfArrival(t *testing.T) {
 	s := redistest.Start(t)
-	c, a := openClient(t, s), openAdmin(t, s)
+	c, a := patientClient(t, s), openAdmin(t, s)
 	one, two := mustBucket(t, c, "{o}:1", PerSecond(100).Burst(4)), mustBucket(t, c, "{o}:2", PerSecond(20).Burst(4))
 	if _, err := a.Hold(t.Context(), one.Key(), AnyRev, NoEnd(), ""); err == nil || !errors.Is(err, ErrNotFound) {
 		t.Fatalf("an unknown bucket is held: %v", err)

@@ -29,8 +29,10 @@ func (w crowd) run(t *testing.T) map[string][]amount {
 		mu     sync.Mutex
 		starts = map[string][]amount{}
 	)
-	for i := range w.clients {
-		c := openClient(t, s)
+	clients := make([]*Client, w.clients)
+	for i := range clients {
+		c := patientClient(t, s)
+		clients[i] = c
 		members := make([]*Limiter, 0, len(w.limits))
 		for key, limit := range w.limits {
 			members = append(members, mustBucket(t, c, key, limit))
@@ -59,6 +61,13 @@ func (w crowd) run(t *testing.T) map[string][]amount {
 		}
 	}
 	all.Wait()
+	for _, c := range clients {
+		for _, b := range c.Stats().Buckets {
+			if b.Local > 0 {
+				t.Errorf("%v tokens of %q were granted without Redis", b.Local, b.Key)
+			}
+		}
+	}
 	return starts
 }
 

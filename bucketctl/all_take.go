@@ -57,7 +57,7 @@ func (s *set) culprit(err error) string {
 
 // take makes the call, after what Redis is owed.
 func (s *set) take(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.client.config.callTimeout)
 	defer cancel()
 	if err := s.payDebts(ctx); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func wantLevels(t *testing.T, what string, wanted map[*Limiter]float64) {
 }
 
 func TestAllTakesOfAllOrOfNone(t *testing.T) {
-	c := openClient(t, redistest.Start(t))
+	c := patientClient(t, redistest.Start(t))
 	requests, tokens := twoBuckets(t, c)
 	if err := mustAll(t, c, tokens.Need(400), requests.Need(1)).Wait(t.Context()); err != nil {
 		t.Fatal(err)

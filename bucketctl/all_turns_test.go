@@ -22,7 +22,7 @@ func TestNoSetStarvesBesideOthers(t *testing.T) {
 	done := make(chan struct{}, 20)
 	callers := 0
 	for i, needs := range [][2]float64{{9, 1}, {1, 9}, {8, 8}, {1, 0}, {0, 1}} {
-		c := openClient(t, s)
+		c := patientClient(t, s)
 		a, b := mustBucket(t, c, "{s}:a", limit), mustBucket(t, c, "{s}:b", limit)
 		var w Waiter
 		switch {

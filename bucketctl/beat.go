@@ -20,7 +20,7 @@ func (c *Client) beatInTime(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		if open, _, _ := c.link.isOpen(); !open {
-			attempt, cancel := context.WithTimeout(ctx, callTimeout)
+			attempt, cancel := context.WithTimeout(ctx, c.config.callTimeout)
 			err := c.beat(attempt, c.duePulses(time.Now()), beatInterval)
 			cancel()
 			// Refused beats don't stop the limiter: only takes decide that.

@@ -119,7 +119,7 @@ func TestWorkersCountEachOther(t *testing.T) {
 	s := redistest.Start(t)
 	clients := make([]*Client, 5)
 	for i := range clients {
-		clients[i] = openClient(t, s, func(c *Config) { c.Workers = 0 })
+		clients[i] = patientClient(t, s, func(c *Config) { c.Workers = 0 })
 		mustBucket(t, clients[i], "k", PerSecond(10))
 		mustBucket(t, clients[i], "other", PerSecond(10))
 	}
@@ -150,7 +150,7 @@ func TestWorkersCountEachOther(t *testing.T) {
 // FLUSHALL takes the scripts, too: the beats bring both back.
 func TestBeatsSurviveAFlush(t *testing.T) {
 	s := redistest.Start(t)
-	a, b := openClient(t, s), openClient(t, s)
+	a, b := patientClient(t, s), patientClient(t, s)
 	limiter := mustBucket(t, a, "k", PerSecond(10))
 	mustBucket(t, b, "k", PerSecond(10))
 	a.hurried(t)

@@ -69,6 +69,9 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, t := range []*time.Duration{&options.DialTimeout, &options.ReadTimeout, &options.WriteTimeout, &options.PoolTimeout} {
+			*t = max(*t, config.callTimeout) // no connection gives up before its call does
+		}
 		c.redis, c.owned = NewClient(options), true
 	} else {
 		warnOfSettings(config.Logger, c.redis)

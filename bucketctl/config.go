@@ -67,6 +67,11 @@ type Config struct {
 	// up to 16 transitions wait for it, and more are left out. It should not
 	// call Close. Default: nil.
 	OnTransition func(Transition)
+
+	// callTimeout is the longest that a call may take, but a probe. Default:
+	// 500ms. Only tests change it: those that need an answer from Redis, however
+	// busy the machine is.
+	callTimeout time.Duration
 }
 
 // withDefaults returns the config with every default filled in.
@@ -82,6 +87,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
+	}
+	if c.callTimeout == 0 {
+		c.callTimeout = callTimeout
 	}
 	return c
 }

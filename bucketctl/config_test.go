@@ -22,7 +22,7 @@ func TestConfigDefaults(t *testing.T) {
 	if got := c.assumedWorkers(); got != UnknownWorkers {
 		t.Errorf("an unknown number of workers is taken for %d", got)
 	}
-	set := Config{App: "geo", Fallback: FallbackOpen, Horizon: time.Second, Logger: slog.New(slog.DiscardHandler), Workers: 3}
+	set := Config{App: "geo", Fallback: FallbackOpen, Horizon: time.Second, Logger: slog.New(slog.DiscardHandler), Workers: 3, callTimeout: time.Second}
 	if got := set.withDefaults(); !reflect.DeepEqual(got, set) || got.assumedWorkers() != 3 {
 		t.Errorf("what is set is kept: %+v", got)
 	}

@@ -94,7 +94,7 @@ func TestNewClientIsOfTheRightSort(t *testing.T) {
 
 func TestUnixSocketsAreReached(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s, func(c *Config) { c.URL = "unix://" + s.Socket })
+	c := patientClient(t, s, func(c *Config) { c.URL = "unix://" + s.Socket })
 	d, err := mustBucket(t, c, "k", PerSecond(1)).AllowN(t.Context(), 1)
 	if err != nil || d.Mode != ModeShared {
 		t.Errorf("%+v, %v", d, err)

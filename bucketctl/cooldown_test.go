@@ -12,7 +12,7 @@ import (
 func TestCooldownStopsEveryWorker(t *testing.T) {
 	s := redistest.Start(t)
 	a := openAdmin(t, s)
-	first, second := openClient(t, s), openClient(t, s)
+	first, second := patientClient(t, s), patientClient(t, s)
 	hears := mustBucket(t, first, "k", PerSecond(100).Burst(50))
 	other := mustBucket(t, second, "k", PerSecond(100).Burst(50))
 	if err := other.Wait(t.Context()); err != nil {
@@ -47,7 +47,7 @@ func TestManyCooldownsAreOneEvent(t *testing.T) {
 	a := openAdmin(t, s)
 	var last *Limiter
 	for range 5 {
-		last = mustBucket(t, openClient(t, s), "k", PerSecond(100))
+		last = mustBucket(t, patientClient(t, s), "k", PerSecond(100))
 		for range 4 {
 			if err := last.Cooldown(t.Context(), 30*time.Second); err != nil {
 				t.Fatal(err)
@@ -66,8 +66,8 @@ func TestManyCooldownsAreOneEvent(t *testing.T) {
 // Those who wait learn of a cooldown at once, not when their turn would come.
 func TestCooldownReachesThoseWhoWait(t *testing.T) {
 	s := redistest.Start(t)
-	waiting := mustBucket(t, openClient(t, s), "k", PerMinute(1).Burst(1))
-	hears := mustBucket(t, openClient(t, s), "k", PerMinute(1).Burst(1))
+	waiting := mustBucket(t, patientClient(t, s), "k", PerMinute(1).Burst(1))
+	hears := mustBucket(t, patientClient(t, s), "k", PerMinute(1).Burst(1))
 	if err := waiting.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestCooldownOutlivesTheOutage(t *testing.T) {
 
 func TestCooldownThatCannotBe(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	l := mustBucket(t, c, "k", PerSecond(10))
 	for _, d := range []time.Duration{0, -time.Second} {
 		if err := l.Cooldown(t.Context(), d); err != nil {

@@ -34,7 +34,7 @@ func (l *Limiter) decide(ctx context.Context, batch []*request, verdicts []verdi
 // take makes the call, after what Redis is owed. A call that timed out is not
 // repeated: it counts as spent, since nobody can know.
 func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict) ([]verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.client.config.callTimeout)
 	defer cancel()
 	if err := l.payDebts(ctx); err != nil {
 		return nil, err

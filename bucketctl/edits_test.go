@@ -101,11 +101,11 @@ func (o operation) wantReached(t *testing.T, l *Limiter, a *Admin, within time.D
 // Unwoken it would be seconds.
 func TestOperatorsChangeReachesWhoWaitsForAnHour(t *testing.T) {
 	s := redistest.Start(t)
-	c, a := openClient(t, s), openAdmin(t, s)
+	c, a := patientClient(t, s), openAdmin(t, s)
 	awaitSubscription(t, s)
 	for name, o := range operations() {
 		t.Run(name, func(t *testing.T) {
-			o.wantReached(t, mustBucket(t, c, "b:"+name, PerHour(1).Burst(1)), a, 2*time.Second)
+			o.wantReached(t, mustBucket(t, c, "b:"+name, PerHour(1).Burst(1)), a, 3*time.Second)
 		})
 	}
 }

@@ -40,13 +40,16 @@ func (f fleet) run(t *testing.T) outcome {
 	)
 	limiters := make([]*Limiter, f.processes)
 	for p := range limiters {
-		limiters[p] = f.draw(t, openClient(t, s))
+		limiters[p] = f.draw(t, patientClient(t, s))
 		for range f.callers {
 			all.Go(func() {
 				for {
 					v, err := limiters[p].acquire(ctx, 1)
 					if err != nil {
 						return
+					}
+					if v.local {
+						t.Errorf("a start without Redis: %s", v.reason)
 					}
 					mu.Lock()
 					out.starts = append(out.starts, v.start())
@@ -132,7 +135,7 @@ func (f fleet) check(t *testing.T, calls, used, fair float64) {
 // Without turns each grant of ten waiting processes costs ten calls: all ask at
 // once, and one gets it. The bounds are wide; the figures are the soak's.
 func TestWaitingProcessesTakeTurns(t *testing.T) {
-	fleet{processes: 10, callers: 20, limit: PerSecond(50).Burst(5), length: 5 * time.Second}.check(t, 1, 0.9, 0.7)
+	fleet{processes: 10, callers: 20, limit: PerSecond(50).Burst(5), length: 5 * time.Second}.check(t, 1, 0.75, 0.7)
 }
 
 // worstSpan is the most starts that any half-open span of that length sees.
@@ -149,5 +152,5 @@ func worstSpan(starts []time.Time, span time.Duration) int {
 }
 
 func TestWaitingProcessesTakeTurnsAtAWindow(t *testing.T) {
-	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.8, 0.4)
+	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.7, 0.4)
 }

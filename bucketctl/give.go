@@ -9,7 +9,7 @@ import (
 // refund gives back what was charged for a start that does not happen. It is
 // an effort, not a promise: where it fails the tokens are spent.
 func (l *Limiter) refund(ctx context.Context, n float64, v verdict) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.client.config.callTimeout)
 	defer cancel()
 	if err := l.give(ctx, "refund", n, v.start().UnixMicro()); err != nil {
 		l.client.config.Logger.Debug("bucketctl: tokens of a caller that gave up were not given back", "error", cause(err))

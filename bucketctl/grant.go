@@ -94,7 +94,7 @@ func (g *Grant) giveBack(ctx context.Context, why string, tokens float64) error 
 func (l *Limiter) beside(ctx context.Context, call func(context.Context) error) error {
 	answered := make(chan error, 1)
 	l.client.goUnlessClosed(func(alive context.Context) {
-		bounded, cancel := context.WithTimeout(alive, callTimeout)
+		bounded, cancel := context.WithTimeout(alive, l.client.config.callTimeout)
 		defer cancel()
 		answered <- call(bounded)
 	})

@@ -42,7 +42,7 @@ func wantLevelOf(t *testing.T, l *Limiter, want float64) {
 
 func TestSettleChargesWhatItReallyCost(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerDay(1).Burst(100))
+	l := mustBucket(t, patientClient(t, s), "k", PerDay(1).Burst(100))
 	g := acquireN(t, l, 60)
 	if g.Mode != ModeShared || g.N != 60 || g.At.IsZero() {
 		t.Errorf("the grant is %+v", g)
@@ -69,7 +69,7 @@ func TestSettleChargesWhatItReallyCost(t *testing.T) {
 
 func TestSettleRefusesWhatIsNoCost(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerDay(1).Burst(100))
+	l := mustBucket(t, patientClient(t, s), "k", PerDay(1).Burst(100))
 	g := acquireN(t, l, 10)
 	for _, used := range []float64{-1, math.NaN(), math.Inf(1), 2 * MaxCapacity} {
 		if err := g.Settle(t.Context(), used); !errors.Is(err, ErrTokens) {
@@ -84,7 +84,7 @@ func TestSettleRefusesWhatIsNoCost(t *testing.T) {
 
 func TestCancelGivesBack(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerDay(1).Burst(100))
+	l := mustBucket(t, patientClient(t, s), "k", PerDay(1).Burst(100))
 	g := acquireN(t, l, 40)
 	for range 2 {
 		if err := g.Cancel(t.Context()); err != nil {
@@ -127,7 +127,7 @@ func TestSettleOfALocalGrantChangesWhatIsDebited(t *testing.T) {
 
 func TestDo(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerDay(1).Burst(1))
+	l := mustBucket(t, patientClient(t, s), "k", PerDay(1).Burst(1))
 	mine := errors.New("mine")
 	if err := l.Do(t.Context(), func(context.Context) error { return mine }); !errors.Is(err, mine) {
 		t.Errorf("the function's error: %v", err)

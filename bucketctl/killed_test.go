@@ -25,7 +25,7 @@ func gather(t *testing.T, processes, callers int, horizon time.Duration) *herd {
 	t.Helper()
 	s := redistest.Start(t)
 	limit, a := PerSecond(50).Burst(5), openAdmin(t, s)
-	acquireN(t, mustBucket(t, openClient(t, s), "herd", limit), 5)
+	acquireN(t, mustBucket(t, patientClient(t, s), "herd", limit), 5)
 	if _, err := a.Hold(t.Context(), "herd", AnyRev, NoEnd(), ""); err != nil {
 		t.Fatal(err)
 	}

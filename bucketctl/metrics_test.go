@@ -10,7 +10,7 @@ import (
 
 func TestStatsOfAClient(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	l := mustBucket(t, c, "k", PerSecond(1000).Burst(10))
 	for range 3 {
 		if err := l.WaitN(t.Context(), 2); err != nil {
@@ -35,7 +35,7 @@ func TestStatsOfAClient(t *testing.T) {
 func TestStatsCountFailures(t *testing.T) {
 	s := redistest.Start(t)
 	do(t, s.Client(t), []any{"ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-time"})
-	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
+	c := patientClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
 	if _, err := mustBucket(t, c, "k", PerSecond(10)).Allow(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -226,7 +226,7 @@ func TestOneBucketOfAWrongTypeStaysAlone(t *testing.T) {
 	if err := s.Client(t).Set(t.Context(), "bad", 5, 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	bad := mustBucket(t, c, "bad", PerSecond(10))
 	for range 2 * failuresToOpen {
 		if _, err := bad.Allow(t.Context()); !errors.Is(err, ErrWrongType) {
@@ -246,7 +246,7 @@ func TestRefusedScriptsAreReported(t *testing.T) {
 	if err := admin.Do(t.Context(), "ACL", "SETUSER", "w", "on", ">p", "~*", "&*", "+@all", "-time").Err(); err != nil {
 		t.Fatal(err)
 	}
-	c := openClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
+	c := patientClient(t, s, func(c *Config) { c.URL = "redis://w:p@" + s.Addr })
 	l := mustBucket(t, c, "k", PerSecond(10))
 	if _, err := l.Allow(t.Context()); err != nil {
 		t.Fatal(err)

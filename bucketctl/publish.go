@@ -70,7 +70,7 @@ func (c *Client) reportEachInterval(ctx context.Context) {
 	for {
 		interval := c.reportInterval()
 		if open, _, _ := c.link.isOpen(); !open || c.link.staysAway() {
-			attempt, cancel := context.WithTimeout(ctx, callTimeout)
+			attempt, cancel := context.WithTimeout(ctx, c.config.callTimeout)
 			var err error
 			if open { // a dial that fails would be a line in somebody's log
 				err = knock(attempt, c.redis)

@@ -14,7 +14,7 @@ import (
 
 func TestUnusableNumbersOfTokensAreRefusedBeforeAnyCall(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(10))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(10))
 	for _, n := range []float64{0, -3, math.NaN(), math.Inf(1), math.Inf(-1), 1e-12, 1e13} {
 		if err := l.WaitN(t.Context(), n); !errors.Is(err, ErrTokens) {
 			t.Errorf("WaitN(%v): %v", n, err)
@@ -30,7 +30,7 @@ func TestUnusableNumbersOfTokensAreRefusedBeforeAnyCall(t *testing.T) {
 
 func TestMoreThanTheCapacityIsRefusedAtOnce(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1).Burst(5))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1).Burst(5))
 	var exceeds *ExceedsCapacityError
 	if err := l.WaitN(t.Context(), 6); !errors.As(err, &exceeds) || exceeds.Capacity != 5 || !errors.Is(err, ErrExceedsCapacity) {
 		t.Errorf("6 of 5: %v", err)
@@ -42,7 +42,7 @@ func TestMoreThanTheCapacityIsRefusedAtOnce(t *testing.T) {
 
 func TestWaitThatDoesNotFitTheDeadlineChargesNothing(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerMinute(1).Burst(1))
+	l := mustBucket(t, patientClient(t, s), "k", PerMinute(1).Burst(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWaitThatDoesNotFitTheDeadlineChargesNothing(t *testing.T) {
 
 func TestReturnedWaitIsExact(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	for _, limit := range []Limit{PerDay(1), PerHour(7), PerMinute(300), PerSecond(3), PerSecond(10_000)} {
 		limit = limit.Burst(5)
 		key := "wait:" + limit.String()
@@ -115,7 +115,7 @@ func parse(t *testing.T, v any) float64 {
 
 func TestCallerThatGivesUpGivesItsTokensBack(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s, func(c *Config) { c.Horizon = 5 * time.Second })
+	c := patientClient(t, s, func(c *Config) { c.Horizon = 5 * time.Second })
 	l := mustBucket(t, c, "k", PerSecond(1).Burst(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestCallerThatGivesUpGivesItsTokensBack(t *testing.T) {
 
 func TestQueueServesInOrderOfArrival(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(50).Burst(1))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(50).Burst(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestQueueServesInOrderOfArrival(t *testing.T) {
 
 func TestAllowTakesNothingFromThoseWhoWait(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1).Burst(1))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1).Burst(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestAllowTakesNothingFromThoseWhoWait(t *testing.T) {
 
 func TestCloseWakesWaiters(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	l := mustBucket(t, c, "k", PerDay(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestCloseWakesWaiters(t *testing.T) {
 
 func TestCallEndsWithItsContext(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1000))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -252,14 +252,14 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	if err := <-returned; !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call: %v", err)
 	}
-	if took := time.Since(cancelled); took > callTimeout {
+	if took := time.Since(cancelled); took > 3*time.Second { // of the 20 s that the call has
 		t.Errorf("it outlived its context by %v", took)
 	}
 }
 
 func TestOneBucketHasOneLimiterAndOneLimit(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	first := mustBucket(t, c, "k", PerSecond(1))
 	if again := mustBucket(t, c, "k", PerSecond(1)); again != first {
 		t.Error("the same bucket got two limiters")
@@ -278,7 +278,7 @@ func TestOneBucketHasOneLimiterAndOneLimit(t *testing.T) {
 // end: as the bucket itself counts.
 func TestChargeThatIsHandedOnIsCountedOnce(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s, func(c *Config) { c.Horizon = 3 * time.Second }), "k", PerSecond(0.5).Burst(1))
+	l := mustBucket(t, patientClient(t, s, func(c *Config) { c.Horizon = 3 * time.Second }), "k", PerSecond(0.5).Burst(1))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}

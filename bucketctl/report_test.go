@@ -239,7 +239,7 @@ func TestReportsThatCannotBeArePassedOver(t *testing.T) {
 // comes, so that nobody takes a slow one for silence.
 func TestLargeFleetsReportLessOften(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	for _, tt := range []struct {
 		workers  int
 		interval time.Duration

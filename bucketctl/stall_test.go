@@ -33,7 +33,7 @@ func TestFrozenServerStallsOnlyTheFirstCall(t *testing.T) {
 			t.Fatalf("%+v, %v", d, err)
 		}
 		took = append(took, time.Since(start))
-		if took[len(took)-1] > callTimeout/2 {
+		if took[len(took)-1] > callTimeout*9/10 { // nearer to 0 a busy machine would count, too
 			slow++
 		}
 	}
@@ -98,10 +98,11 @@ func TestOutagesThatProbesDoNotSeeAreDamped(t *testing.T) {
 	}
 }
 
-// A caller with a deadline is never kept by a server that hangs.
+// A caller with a deadline is never kept by a server that hangs, even where the
+// call itself has 20 s.
 func TestNoCallOutlivesItsContext(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1000))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestNoCallOutlivesItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		began := time.Now()
 		err := call(ctx)
-		if took := time.Since(began); took > 350*time.Millisecond { // 150 ms where nothing else runs
+		if took := time.Since(began); took > 3*time.Second { // 150 ms where nothing else runs
 			t.Errorf("%s with 100 ms to live returned after %v: %v", name, took, err)
 		}
 		cancel()
@@ -123,7 +124,7 @@ func TestNoCallOutlivesItsContext(t *testing.T) {
 
 func TestCloseDoesNotWaitForAFrozenServer(t *testing.T) {
 	s := redistest.Start(t)
-	c := openClient(t, s)
+	c := patientClient(t, s)
 	l := mustBucket(t, c, "k", PerSecond(1000))
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestCloseDoesNotWaitForAFrozenServer(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 2*time.Second { // 1 s where nothing else runs
+	if took := time.Since(began); took > 5*time.Second { // 1 s where nothing else runs
 		t.Errorf("Close took %v", took)
 	}
 }

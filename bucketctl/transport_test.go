@@ -57,7 +57,7 @@ func transported(t *testing.T, s *redistest.Server, change func(*Transport), pla
 	p := &provider{plan: plan}
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
-	tr := &Transport{Limiter: mustBucket(t, openClient(t, s), "http", PerSecond(1000).Burst(100)), Base: &http.Transport{}}
+	tr := &Transport{Limiter: mustBucket(t, patientClient(t, s), "http", PerSecond(1000).Burst(100)), Base: &http.Transport{}}
 	if change != nil {
 		change(tr)
 	}

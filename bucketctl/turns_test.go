@@ -18,7 +18,7 @@ func awaitResting(t *testing.T, l *Limiter) {
 func TestAWokenProcessKeepsItsPlace(t *testing.T) {
 	s := redistest.Start(t)
 	limit := PerSecond(1).Burst(10)
-	first, second := mustBucket(t, openClient(t, s), "k", limit), mustBucket(t, openClient(t, s), "k", limit)
+	first, second := mustBucket(t, patientClient(t, s), "k", limit), mustBucket(t, patientClient(t, s), "k", limit)
 	acquireN(t, first, 10)
 
 	served := make(chan error, 1)
@@ -46,8 +46,8 @@ func TestAWokenProcessKeepsItsPlace(t *testing.T) {
 func TestWhoFindsTheQueueGoneWakesTheOthers(t *testing.T) {
 	s := redistest.Start(t)
 	limit := PerSecond(1).Burst(5)
-	client := openClient(t, s)
-	gone, first, second := mustBucket(t, client, "k", limit), mustBucket(t, openClient(t, s), "k", limit), mustBucket(t, openClient(t, s), "k", limit)
+	client := patientClient(t, s)
+	gone, first, second := mustBucket(t, client, "k", limit), mustBucket(t, patientClient(t, s), "k", limit), mustBucket(t, patientClient(t, s), "k", limit)
 	acquireN(t, gone, 5)
 	waitFor := func(l *Limiter) chan error {
 		served := make(chan error, 1)

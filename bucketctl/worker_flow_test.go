@@ -33,6 +33,13 @@ func openClient(t *testing.T, s *redistest.Server, change ...func(*Config)) *Cli
 	return c
 }
 
+// patientClient is openClient for what needs Redis' answers: on a busy machine one
+// may take longer than a worker waits before it decides alone.
+func patientClient(t *testing.T, s *redistest.Server, change ...func(*Config)) *Client {
+	t.Helper()
+	return openClient(t, s, append(change, func(c *Config) { c.callTimeout = 20 * time.Second })...)
+}
+
 func openAdmin(t *testing.T, s *redistest.Server) *Admin {
 	t.Helper()
 	a, err := NewAdmin(AdminConfig{Client: s.Client(t), By: "anna"})
@@ -53,7 +60,7 @@ func mustBucket(t *testing.T, c *Client, key string, limit Limit) *Limiter {
 
 func TestOperatorsChangeReachesTheNextCall(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "geocode:{acme}:eu", PerMinute(300))
+	l := mustBucket(t, patientClient(t, s), "geocode:{acme}:eu", PerMinute(300))
 	a := openAdmin(t, s)
 	ctx := t.Context()
 
@@ -85,7 +92,7 @@ func TestOperatorsChangeReachesTheNextCall(t *testing.T) {
 
 func TestHoldStopsAndResumeWakes(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1000))
 	a := openAdmin(t, s)
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -127,7 +134,7 @@ func awaitTrue(t *testing.T, condition func() bool) {
 // Wait that refuses at once would hammer Redis through the whole hold.
 func TestHoldDoesNotRefuseACallerWithADeadline(t *testing.T) {
 	s := redistest.Start(t)
-	l := mustBucket(t, openClient(t, s), "k", PerSecond(1000))
+	l := mustBucket(t, patientClient(t, s), "k", PerSecond(1000))
 	a := openAdmin(t, s)
 	if err := l.Wait(t.Context()); err != nil {
 		t.Fatal(err)
