@@ -90,7 +90,7 @@ func announced(t *testing.T) (owner *redis.Client, p *redistest.Forwarder) {
 func TestTakesAreNotRepeatedInACluster(t *testing.T) {
 	t.Parallel() // it waits for the cluster to form
 	owner, p := announced(t)
-	c := openClient(t, &redistest.Server{Addr: p.Addr}, func(c *Config) { c.URL = p.URL() + "?cluster=true" })
+	c := patientClient(t, &redistest.Server{Addr: p.Addr}, func(c *Config) { c.URL = p.URL() + "?cluster=true" })
 	l := mustBucket(t, c, "k", PerSecond(1e-6).Burst(10))
 	granted := func() string { return owner.HGet(t.Context(), "k", "granted").Val() }
 	for range 3 { // connections, scripts and the map are there
