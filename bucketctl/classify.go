@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -120,7 +121,9 @@ func answerText(text string) string {
 	if strings.HasPrefix(text, "ERR Protocol error: unauthenticated") {
 		return "NOAUTH Authentication required."
 	}
-	text, _, _ = strings.Cut(text, " script: ")
+	if hash := regexp.MustCompile(` script: [0-9a-f]{40}`).FindStringIndex(text); hash != nil {
+		text = text[:hash[0]]
+	}
 	return withoutArguments(text)
 }
 

@@ -11,9 +11,9 @@ import (
 	"bucketop/lua"
 )
 
-// deniedError is the refusal of a command within a script. Servers before 7.2
-// don't say which command it was, and whoever has to mend the user's
-// permissions needs to know.
+// deniedError is the refusal of a command within a script. Whoever has to mend
+// the user's permissions needs to know which command it was; servers before 7.2
+// don't say.
 type deniedError struct {
 	commands []string // one of these
 	reply    error
@@ -28,6 +28,9 @@ func (e *deniedError) Unwrap() error { return e.reply }
 // nameDenied adds to a script's error which command was denied, where that is
 // what it is about.
 func nameDenied(script *redis.Script, err error) error {
+	if named := regexp.MustCompile(`no permissions to run the '([^']+)' command`).FindStringSubmatch(err.Error()); named != nil {
+		return &deniedError{[]string{strings.ToUpper(named[1])}, err}
+	}
 	if !strings.Contains(err.Error(), "can't run this command") {
 		return err
 	}

@@ -41,6 +41,18 @@ func TestDeniedCommandsAreNamed(t *testing.T) {
 	}
 }
 
+// As servers of version 8 word it.
+func TestDeniedCommandsOfNewerServersAreNamed(t *testing.T) {
+	hash := strings.Repeat("0a", 20)
+	err := errors.New("ERR ACL failure in script: User w has no permissions to run the 'hset' command script: " + hash + ", on @user_script:290.")
+	if got := cause(nameDenied(newScripts().take, err)); got != "the user may not run HSET" {
+		t.Errorf("told as %q", got)
+	}
+	if got := answerText(err.Error()); got != "ERR ACL failure in script: User w has no permissions to run the 'hset' command" {
+		t.Errorf("by itself it reads %q", got)
+	}
+}
+
 // As servers of version 6.2 word it.
 func TestDeniedCommandsOfOlderServersAreNamed(t *testing.T) {
 	take := newScripts().take
