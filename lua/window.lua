@@ -18,13 +18,14 @@ local function load_window(bucket, log, f, o)
     blocked = number(f[9]), exp = number(f[10]) or 0, turn = positive(f[11]) or 0, need = positive(f[12]) or 0, paid = positive(f[13]) or 0, first = positive(f[15]) or 0,
     over_capacity = positive(o[1]), over_rate = positive(o[2]), over_per = positive(o[3]) or SECOND, over_end = number(o[4]),
     hold = o[5], rev = number(o[6]) or 0,
-    dirty = false, has_turn = false, stored_turn = 0, stored_paid = 0, stored_first = 0, corrupt = false, stored_ts = 0, left = 0,
+    dirty = false, has_turn = false, stored_turn = 0, stored_need = 0, stored_paid = 0, stored_first = 0, corrupt = false, stored_ts = 0, left = 0,
     passed = 0, next = 0, complete = false,
     max = 0, speed = 0, lag = 0, level = 0, brim = 0, horizon = 0, within = 0, ahead = 0, ticket = 0,   -- turns
     due = false, behind = false, followed = false, paced = false, charged = false,
     weights = {}, scores = {}, fresh_weights = {}, fresh_scores = {}, expired = 0, expired_weight = 0,
   }
-  s.has_turn, s.stored_turn, s.stored_paid, s.stored_first = f[11] or f[12] or f[13] or f[15], s.turn, s.paid, s.first
+  s.has_turn = f[11] or f[12] or f[13] or f[15]
+  s.stored_turn, s.stored_need, s.stored_paid, s.stored_first = s.turn, s.need, s.paid, s.first
   if o[4] and not s.over_end then s.over_capacity, s.over_rate = nil, nil end   -- an end that can't be read has ended
 
   s.bad_blocked = f[9] and (not s.blocked or s.blocked > now + MAX_COOLDOWN)
@@ -242,7 +243,7 @@ local function save_window(s)
     put('gen', whole(s.gen))
   end
   if short then put('exp', whole(s.exp)) end
-  if s.turn > 0 and (s.turn ~= s.stored_turn or s.paid ~= s.stored_paid or s.first ~= s.stored_first) then
+  if s.turn > 0 and (s.turn ~= s.stored_turn or s.need ~= s.stored_need or s.paid ~= s.stored_paid or s.first ~= s.stored_first) then
     put('turn', whole(s.turn))
     put('need', float(s.need))
     put('paid', whole(s.paid))
