@@ -6,8 +6,8 @@
 local fields, record = read_window(KEYS[1], KEYS[2])
 local oldest = nil                 -- members of the log, where plain has read them
 
--- plain returns the reply, without codes and waits: all are charged, and start
--- at once.
+-- plain returns the short reply: all are charged, and start at once, under the
+-- limit that was declared.
 local function plain()
   local f, o = fields, record
   if #ARGV == 6 or f[1] ~= 'window' or f[7] ~= ARGV[3] or f[8] ~= ARGV[4] or f[9] or f[11] or o.err then return end
@@ -52,8 +52,7 @@ local function plain()
   if expired > 0 then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', string.format('%.0f', now - span)) end
   used = millionths(used + fresh)
   redis.call('HSET', KEYS[1], 'used', amount(used), 'ts', seconds, 'granted', string.format('%.17g', granted + fresh))
-  local rate = limit / span * SECOND
-  return { now, 0, 0, 0, 0, 0, ARGV[4] + 0, decimal(o[6]) or 0, 0, string.format('%.17g', limit - used), string.format('%.17g', limit), string.format('%.17g', rate) }
+  return { now, decimal(o[6]) or 0, string.format('%.17g', limit - used) }
 end
 
 local reply = plain()

@@ -53,7 +53,8 @@ type rig struct {
 	ctx            context.Context
 	c              *redis.Client
 	bucket, record string
-	log            string // a window's
+	log            string                  // a window's
+	drawing        func(*rig, ...ask) bool // how a test of several kinds takes
 }
 
 // newRig starts a server and returns a rig for a bucket on it.

@@ -28,8 +28,9 @@
 --   12 rate     in force: capacity / span, text
 --   13… code, wait   for each request: 0 charged, start after wait; 1 not within its patience, wait is
 --                    how long it would be; 2 waits, for at least wait, or until a hold is lifted;
---                    3 more than the capacity (microseconds). Nothing where all are charged and
---                    start at once
+--                    3 more than the capacity (microseconds)
+--   or, where all are charged and start at once, the limit is in force as it was declared, and nothing
+--   else is to be told, just: now, rev, level
 -- WRITES
 --   bucket: kind used ts granted capacity rate per gen exp turn need paid first; deletes turn need paid first where nobody
 --           waits,
