@@ -102,8 +102,10 @@ func (a *app) declaredWhy(b *watch.Bucket) string {
 	switch {
 	case same+others == 0:
 		return ""
+	case others == 1:
+		return "by " + count(same, "worker") + ", " + a.warn.text("1 declares something else")
 	case others > 0:
-		return "declared by " + count(same, "worker") + ", " + a.warn.text(strconv.Itoa(others)+" something else")
+		return "by " + count(same, "worker") + ", " + a.warn.text(strconv.Itoa(others)+" declare something else")
 	}
 	return "by " + count(same, "worker")
 }

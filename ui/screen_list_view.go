@@ -171,7 +171,7 @@ func (a *app) lostLines() int {
 // tried again.
 func (a *app) lostText() string {
 	link := a.snap.Link
-	text := "Redis is lost, data " + rough(a.tickAt.Sub(a.snap.Taken)) + " old"
+	text := "Redis is lost, data " + a.dataAge() + " old"
 	if link.Err != "" {
 		text += ": " + a.esc(link.Err)
 	}

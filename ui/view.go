@@ -141,7 +141,7 @@ func (a *app) ago(t time.Time) string {
 }
 
 // lostMore is of when the data is, where a line below says why Redis is lost; in
-// a dialog it is why.
+// a dialog it is how old the data is, and why.
 func (a *app) lostMore() string {
 	switch {
 	case a.top() == nil && a.lostLines() > 0:
@@ -149,11 +149,16 @@ func (a *app) lostMore() string {
 			return ""
 		}
 		return "  data of " + clockTime(a.snap.At, a.serverNow())
+	case a.lostLines() > 0:
+		return ", data " + a.dataAge() + " old: " + a.esc(a.snap.Link.Err)
 	case a.snap.Link.Err != "":
 		return ": " + a.esc(a.snap.Link.Err)
 	}
 	return ""
 }
+
+// dataAge is how old what is shown is.
+func (a *app) dataAge() string { return rough(a.tickAt.Sub(a.snap.Taken)) }
 
 // counts are how many buckets are in each state that asks for attention,
 // gravest first, as far as there is room. A hold or an override counts also
