@@ -4,16 +4,15 @@ import "math"
 
 // setDecision is a take of several buckets while the models work it out.
 type setDecision struct {
-	each    []*decision
-	store   []bool
-	now     float64
-	ahead   float64
-	behind  bool // in one of them
-	stop    int64
-	wait    float64 // until no bucket is stopped
-	stopBy  int64
-	head    float64 // wait of the first who waits; below 0: nobody
-	decides int64
+	each   []*decision
+	store  []bool
+	now    float64
+	ahead  float64
+	behind bool // in one of them
+	stop   int64
+	wait   float64 // until no bucket is stopped
+	stopBy int64
+	head   float64 // wait of the first who waits; below 0: nobody
 }
 
 // takeSet is what take_all has to answer, as take of the model has it for one
