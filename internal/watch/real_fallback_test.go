@@ -33,7 +33,7 @@ func TestARealWorkerFallsBackAndReturns(t *testing.T) {
 	row := c.awaitRow(key, "in fallback", is(Fallback))
 	plight := row.Workers[1].Plight()
 	if row.Status.Text != "1 of 2" || plight.State != WorkerFallback || row.Workers[1].Over != 10 || row.Workers[0].Over != 0 ||
-		!strings.HasPrefix(plight.Why, "on its own share, +10/s above limit: ") || !strings.Contains(plight.Brief(), "evalsha") {
+		!strings.HasPrefix(plight.Why, "on its own share, +10/s above limit: ") || !strings.Contains(plight.Brief(), "EVALSHA") {
 		t.Errorf("%s, %s: %s; %+v", row.Status.Text, plight.State.Word(), plight.Why, row.Workers)
 	}
 	c.await("the line about it", func(s *Snapshot) bool { return len(s.Alerts) == 1 && s.Alerts[0].Worker == "geo-8" })
