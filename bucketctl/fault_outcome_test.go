@@ -18,30 +18,39 @@ type measured struct {
 	p99           time.Duration // of decisions while the link was open
 	back          time.Duration // from the fault's end until the last worker's last decision alone; of one that they return from early: from its begin
 	idle          time.Duration // until the idle worker's link was closed
+	late          time.Duration // of the machine itself
 	reasons       []string
 	told          int // outages, by all workers
 	lines         int // the most that one worker logged
 	began, ended  int // events
 }
 
-// awaitReturn waits until all workers of all scenes are back.
+// awaitReturn waits until all workers of all scenes are back. Where Redis came and
+// went, or a starved machine made it seem so, that takes up to slowestReturn.
 func awaitReturn(scenes []*scene) {
-	awaitTrue(scenes[0].t, func() bool {
-		all := true
+	t := scenes[0].t
+	t.Helper()
+	deadline := time.Now().Add(2 * slowestReturn)
+	for all := false; !all; time.Sleep(time.Millisecond) {
+		all = true
 		for _, s := range scenes {
 			if s.idleBack.IsZero() && !isOpen(s.idle.client) {
 				s.idleBack = time.Now()
 			}
-			all = all && s.back()
+			if s.back() {
+				continue
+			}
+			if all = false; time.Now().After(deadline) {
+				t.Fatalf("%s: not all are back after %v", s.name, time.Since(s.ended))
+			}
 		}
-		return all
-	})
+	}
 }
 
 // measure reads what happened, after finish.
 func (s *scene) measure() measured {
 	s.t.Helper()
-	m := measured{idle: s.idleBack.Sub(s.ended)}
+	m := measured{idle: s.idleBack.Sub(s.ended), late: s.late}
 	h := history{limits: []inForce{{0, s.limit}}, horizon: DefaultHorizon}
 	var took []time.Duration
 	var fell, back []time.Time
@@ -135,7 +144,11 @@ func (s *scene) check(m measured) {
 	if m.shared == 0 {
 		fail("no decision by Redis")
 	}
-	if m.lines >= 10 {
+	lines := 9
+	if s.what == comeAndGo {
+		lines = 2 * 8 // of 8 outages, the most in a minute
+	}
+	if m.lines > lines {
 		fail("%d lines by one worker", m.lines)
 	}
 	all := len(s.workers)

@@ -43,6 +43,7 @@ type scene struct {
 
 	began, ended time.Time
 	idleBack     time.Time
+	late         time.Duration // of the machine itself, at most
 }
 
 // actor is one worker in a scene.
@@ -89,6 +90,7 @@ func (f fault) stage(t *testing.T, workers int, limit Limit, length, pace time.D
 
 // act lets the workers' callers begin.
 func (s *scene) act() {
+	s.also.Go(s.watchMachine)
 	for _, a := range s.workers {
 		for range hungryCallers {
 			s.also.Go(func() { a.hunger(s.calls) })
@@ -191,6 +193,14 @@ func (s *scene) spoil() {
 	}
 	if s.what != stayShared {
 		s.also.Go(func() { _, _ = s.idle.own.Allow(s.calls) }) // so that it knows
+	}
+}
+
+// watchMachine notes how late a goroutine runs that wants nothing: no call can be
+// quicker.
+func (s *scene) watchMachine() {
+	for wanted := time.Now().Add(ownLife / 10); sleep(s.calls, time.Until(wanted)); wanted = time.Now().Add(ownLife / 10) {
+		s.late = max(s.late, time.Since(wanted))
 	}
 }
 

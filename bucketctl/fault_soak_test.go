@@ -56,16 +56,17 @@ func (s *scene) weigh() weight {
 	return w
 }
 
-// atMost allows for calls that are under way.
+// atMost allows for calls that are under way, and for the idle connections of five
+// clients that a busier moment has left in their pools.
 func (w weight) atMost(before weight) bool {
-	return w.goroutines <= before.goroutines+10 && w.connections <= before.connections+8
+	return w.goroutines <= before.goroutines+10 && w.connections <= before.connections+25
 }
 
 // checkTimes holds what a machine that does nothing else shows with room to spare.
 func (s *scene) checkTimes(m measured) {
 	s.t.Helper()
-	if m.p99 > 5*time.Millisecond || m.overrun > 250*time.Millisecond || m.longest > 2*callTimeout {
-		s.t.Errorf("p99 alone %v, past its ctx %v, the longest call %v", m.p99, m.overrun, m.longest)
+	if m.p99 > 5*time.Millisecond || m.overrun > 50*time.Millisecond+m.late || m.longest > 2*callTimeout+m.late {
+		s.t.Errorf("p99 alone %v, past its ctx %v, the longest call %v, the machine itself %v late", m.p99, m.overrun, m.longest, m.late)
 	}
 	if s.what != comeAndGo && s.what != returnEarly && (m.back > 2*time.Second || m.idle > 2*time.Second) {
 		s.t.Errorf("back after %v, the idle worker after %v", m.back, m.idle)
