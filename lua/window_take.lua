@@ -60,14 +60,14 @@ if failed then return failed end
 -- In the queue a window is a bucket that is served at the rate. A span that was
 -- used at once comes free at once, though, and would be all of the first one's:
 -- so where others have booked behind it is paced, as a bucket is that holds next
--- to nothing. `paid` is how far the queue has been served.
+-- to nothing, or what its head wants, which could never come together else. `paid` is how far the queue has been served.
 -- A call that others have booked behind is told waits at the rate, though it may
 -- be served earlier where they leave; all others are told when the log lets them.
 s.max, s.speed, s.lag, s.free = s.limit, s.limit / s.span * SECOND, 0, free_at
 s.level = (now - s.paid) / SECOND * s.speed
 line_up(s, asked[1] or 0, horizon, ticket)
 s.paced = s.turn > now and not s.behind and s.followed
-if s.turn <= now then s.level = s.brim elseif s.paced then s.level = math.min(s.level, s.within) end
+if s.turn <= now then s.level = s.brim elseif s.paced then s.level = math.min(s.level, math.max(s.within, asked[1] or 0)) end
 
 local reply = serve(s, asked, own_gen, function(_, n, wait)
   enter(s, n, now + wait)

@@ -74,7 +74,7 @@ func (c *spanCall) line(ticket, first float64) {
 	c.behind = c.turn > c.now && (!c.due || c.first > 0 && c.ticket > c.first)
 	c.followed = c.ticket > 0 && c.turn > c.ticket+c.horizon+1
 	if c.paced = c.turn > c.now && !c.behind && c.followed; c.paced {
-		c.paid = math.Max(c.paid, c.now-c.horizon)
+		c.paid = math.Max(c.paid, c.now-math.Max(c.horizon, first/c.rate))
 	}
 }
 
@@ -263,5 +263,20 @@ func (q *spanQueuers) comeDue() {
 	ticket := q.tickets[rapid.IntRange(0, 2).Draw(q.t, "whose")]
 	if left := ticket - q.now(); ticket > 0 && left > 0 {
 		q.pass(float64(left + rapid.SampledFrom([]int64{0, 100000, 300000, 3 * second}).Draw(q.t, "late")))
+	}
+}
+
+// A head that wants more than accrues in two horizons is served in its turn,
+// where others have booked behind it.
+func TestALargeHeadOfAWindowIsServedInItsTurn(t *testing.T) {
+	r := newRig(t)
+	r.takeSpan(ten, horizon, 0, ask{n: 10})
+	large := r.takeSpan(ten, horizon, 0, willWait(3))
+	r.takeSpan(ten, horizon, 0, willWait(1))
+	r.takeSpan(ten, horizon, 0, willWait(3))
+	r.backWindow(time.Duration(large.ticket-r.now()) * time.Microsecond)
+	large = r.takeSpan(ten, horizon, r.now(), willWait(3))
+	if large.outcomes[0].code != charged || r.field("turn") <= float64(large.now) {
+		t.Errorf("%+v, %v, want it charged before those behind it", large, r.fields())
 	}
 }
