@@ -90,6 +90,7 @@ func someNeeds(random *rand.Rand, members []*Limiter) []Need {
 // buckets together; and nobody waits for ever for a bucket that another holds,
 // since nobody holds any.
 func TestSetsStayWithinTheBoundOfEachBucket(t *testing.T) {
+	t.Parallel()
 	w := crowd{clients: 6, callers: 4, length: 6 * time.Second, limits: map[string]Limit{
 		"{set}:fast": PerSecond(200).Burst(40), "{set}:slow": PerSecond(20).Burst(8), "{set}:brim": PerSecond(100).Burst(5),
 	}}

@@ -135,6 +135,7 @@ func (f fleet) check(t *testing.T, calls, used, fair float64) {
 // Without turns each grant of ten waiting processes costs ten calls: all ask at
 // once, and one gets it. The bounds are wide; the figures are the soak's.
 func TestWaitingProcessesTakeTurns(t *testing.T) {
+	t.Parallel()
 	fleet{processes: 10, callers: 20, limit: PerSecond(50).Burst(5), length: 5 * time.Second}.check(t, 1, 0.75, 0.7)
 }
 
@@ -152,5 +153,6 @@ func worstSpan(starts []time.Time, span time.Duration) int {
 }
 
 func TestWaitingProcessesTakeTurnsAtAWindow(t *testing.T) {
+	t.Parallel()
 	fleet{processes: 10, callers: 20, window: Window{Limit: 50, Per: time.Second}, length: 5 * time.Second}.check(t, 1, 0.7, 0.4)
 }

@@ -45,6 +45,7 @@ func heaviestSpan(starts []weighted, span time.Duration) (most float64) {
 // No span of the window's length sees more than its limit start, whoever asks
 // for how much, gives up, or finds that it needed less.
 func TestSwarmAtAWindowStaysWithinItsLimit(t *testing.T) {
+	t.Parallel()
 	const workers, callers = 8, 4
 	w := Window{Limit: 20, Per: 700 * time.Millisecond}
 	s := redistest.Start(t)
