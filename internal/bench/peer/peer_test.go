@@ -29,7 +29,7 @@ func TestEveryPeerGrantsAndIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = session.Close() }()
-			limiter, err := session.Limiter("k", peer.Limit{Rate: 1e6, Capacity: 1e9})
+			limiter, err := session.Limiter("of "+p.Name, peer.Limit{Rate: 1e6, Capacity: 1e9})
 			if err != nil {
 				t.Fatal(err)
 			}

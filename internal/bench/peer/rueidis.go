@@ -66,8 +66,9 @@ type taker struct {
 
 // Items of the reply, from 0.
 const (
-	takeNow, takeAsk, takeTicket, takeHead, takeCode, takeWait = 0, 4, 5, 12, 12, 13
-	takeCharged, takeWaits                                     = 0, 2
+	takeNow, takeAsk, takeTicket, takeCode, takeWait = 0, 4, 5, 12, 13
+	takeCharged, takeWaits                           = 0, 2
+	takePlain                                        = 3 // items, where the request was charged and nothing else is to be told
 )
 
 func (t taker) Wait(ctx context.Context) error {
@@ -97,8 +98,8 @@ func (t taker) WaitStamped(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// ask returns the reply's integers; its texts are 0, and so are code and wait
-// where the script leaves them out, which is where the request was charged.
+// ask returns the reply's integers; its texts are 0, and so is all that the
+// script leaves out.
 func (t taker) ask(ctx context.Context, ticket int64) ([takeWait + 1]int64, error) {
 	var out [takeWait + 1]int64
 	args := append(t.declared[:len(t.declared):len(t.declared)], strconv.FormatInt(ticket, 10), "1:9000000000000000")
@@ -106,8 +107,10 @@ func (t taker) ask(ctx context.Context, ticket int64) ([takeWait + 1]int64, erro
 	if err != nil {
 		return out, fmt.Errorf("running the take script: %w", err)
 	}
-	if len(list) != takeHead && len(list) != len(out) {
-		return out, fmt.Errorf("the take script replied with %d items, not %d or %d", len(list), takeHead, len(out))
+	if len(list) == takePlain {
+		list = list[:takeNow+1]
+	} else if len(list) != len(out) {
+		return out, fmt.Errorf("the take script replied with %d items, not %d or %d", len(list), takePlain, len(out))
 	}
 	for i := range list {
 		if !list[i].IsInt64() {
