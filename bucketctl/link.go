@@ -167,8 +167,8 @@ func (l *link) probe(ctx context.Context, ask func(context.Context) error) (back
 }
 
 // nextProbe is how long to wait for the next attempt after one that came wait
-// after the one before it, 0 before the first. What is not told yet is asked at once, to learn
-// whether it is anything to tell.
+// after the one before it; 0: for the first. What is not told yet is asked at
+// once, to learn whether it is anything to tell.
 func (l *link) nextProbe(wait time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
