@@ -69,8 +69,10 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range []*time.Duration{&options.DialTimeout, &options.ReadTimeout, &options.WriteTimeout, &options.PoolTimeout} {
-			*t = max(*t, config.callTimeout) // no connection gives up before its call does
+		if config.callTimeout > callTimeout { // then no connection gives up before its call does
+			for _, t := range []*time.Duration{&options.DialTimeout, &options.ReadTimeout, &options.WriteTimeout, &options.PoolTimeout} {
+				*t = max(*t, config.callTimeout)
+			}
 		}
 		c.redis, c.owned = NewClient(options), true
 	} else {

@@ -132,3 +132,15 @@ func TestDangerousSettingsOfAGivenClientAreTold(t *testing.T) {
 		}
 	}
 }
+
+// Who finds all connections in use is told so before the call's own time is up.
+func TestThePoolGivesUpBeforeTheCallDoes(t *testing.T) {
+	c := openClient(t, redistest.Start(t))
+	client, ok := c.redis.(*redis.Client)
+	if !ok {
+		t.Fatalf("a %T for one server", c.redis)
+	}
+	if got := client.Options().PoolTimeout; got <= 0 || got >= callTimeout {
+		t.Errorf("the pool gives up after %v, a call after %v", got, callTimeout)
+	}
+}
