@@ -24,9 +24,10 @@ func (l *Limiter) tellLapse(ticket int64, first verdict) {
 	}
 	l.lapseTold = now
 	l.client.goUnlessClosed(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		if err := l.client.redis.Publish(ctx, l.client.keys.Wake(), l.key).Err(); err != nil {
+		err := bounded(ctx, func(ctx context.Context) error {
+			return l.client.redis.Publish(ctx, l.client.keys.Wake(), l.key).Err()
+		})
+		if err != nil {
 			l.client.config.Logger.Debug("bucketctl: those who wait behind a queue that has gone were not woken", "error", cause(err))
 		}
 	})

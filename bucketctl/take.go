@@ -108,9 +108,9 @@ func requestArgument(n float64, patience int64, times int) string {
 	return string(text)
 }
 
-// takeHead is how many items of take's reply come before the answers. A window
-// leaves these out where all are charged and start at once; a bucket, in its
-// plain case, replies with three items alone.
+// takeHead is how many items of take's reply come before the answers. In the
+// plain case, where all are charged and start at once under the declared limit,
+// it has takePlain items and no answers.
 const (
 	takeHead  = 12
 	takePlain = 3

@@ -8,16 +8,9 @@ local function plain()
   if fields[9] or #ARGV == 6 then return end
   local all = 0
   for i = 7, #ARGV do
-    local n, times = string.match(ARGV[i], '^(%d+%.?%d*):%d+:?(%d*)$')
+    local n, _, times = request(ARGV[i])
     if not n then return end
-    n = n + 0
-    if n <= 0 then return end
-    if times ~= '' then
-      times = times + 0
-      if times < 1 or times > MOST_TIMES then return end
-      n = n * times
-    end
-    all = all + n
+    all = all + n * times
   end
   local level, granted = plain_level(fields, record, ARGV[1], ARGV[2], ARGV[4], all)
   if not level then return end

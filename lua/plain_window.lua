@@ -17,11 +17,9 @@ local function plain()
 
   local fresh = 0
   for i = 7, #ARGV do
-    local n, times = match(ARGV[i], '^(%d+%.?%d*):%d+:?(%d*)$')
-    if not n or n + 0 <= 0 then return end
-    times = times == '' and 1 or times + 0
-    if times < 1 or times > MOST_TIMES then return end
-    fresh = fresh + math.max(1e-6, millionths(n + 0)) * times
+    local n, _, times = request(ARGV[i])
+    if not n then return end
+    fresh = fresh + math.max(1e-6, millionths(n)) * times
   end
   fresh = millionths(fresh)
   if fresh > limit then return end

@@ -24,6 +24,19 @@ local function decimal(text)
   return text and text + 0
 end
 
+-- request reads n:patience or n:patience:times: tokens, the longest wait, and
+-- how many such requests follow each other. Or returns nil. The pattern leaves
+-- nothing that tonumber would read differently elsewhere.
+local function request(text)
+  local n, patience, times = match(text, '^(%d+%.?%d*):(%d+):?(%d*)$')
+  if not n then return nil end
+  n, patience, times = n + 0, patience + 0, times == '' and 1 or times + 0
+  if n > 0 and n <= MAX_NUMBER and patience <= MAX_NUMBER and times >= 1 and times <= MOST_TIMES then
+    return n, patience, times
+  end
+  return nil
+end
+
 -- read reads what is needed in any case of a bucket, and of what operators say of it; or
 -- errors.
 local function read(bucket, limit)

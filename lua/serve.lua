@@ -3,19 +3,6 @@
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HEAD = 12                    -- items of the reply before the answers
 
--- request reads n:patience or n:patience:times: tokens, the longest wait, and
--- how many such requests follow each other. Or returns nil. The pattern leaves
--- nothing that tonumber would read differently elsewhere.
-local function request(text)
-  local n, patience, times = match(text, '^(%d+%.?%d*):(%d+):?(%d*)$')
-  if not n then return nil end
-  n, patience, times = n + 0, patience + 0, times == '' and 1 or times + 0
-  if n > 0 and n <= MAX_NUMBER and patience <= MAX_NUMBER and times >= 1 and times <= MOST_TIMES then
-    return n, patience, times
-  end
-  return nil
-end
-
 -- serve answers n, patience, n, patience … in order, and finds those who wait
 -- their place. charge takes n tokens that start after wait.
 local function serve(s, asked, own_gen, charge)

@@ -60,7 +60,8 @@ if failed then return failed end
 -- In the queue a window is a bucket that is served at the rate. A span that was
 -- used at once comes free at once, though, and would be all of the first one's:
 -- so where others have booked behind it is paced, as a bucket is that holds next
--- to nothing, or what its head wants, which could never come together else. `paid` is how far the queue has been served.
+-- to nothing, or what its head wants, which could never come together else.
+-- `paid` is how far the queue has been served.
 -- A call that others have booked behind is told waits at the rate, though it may
 -- be served earlier where they leave; all others are told when the log lets them.
 s.max, s.speed, s.lag, s.free = s.limit, s.limit / s.span * SECOND, 0, free_at
