@@ -84,6 +84,7 @@ type Registered struct {
 type Page struct {
 	Buckets []Registered
 	Next    string // cursor for the next page; empty: this was the last
+	Total   int    // buckets in the whole registry at that moment
 }
 
 // Target is what a reset sets the level to.

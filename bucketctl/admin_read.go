@@ -21,11 +21,20 @@ func (a *Admin) List(ctx context.Context, cursor string, count int) (Page, error
 	if err != nil {
 		return Page{}, err
 	}
-	pairs, next, err := a.client.ZScan(ctx, a.keys.Buckets(), from, "", int64(count)).Result()
+	var (
+		scan *redis.ScanCmd
+		size *redis.IntCmd
+	)
+	_, err = a.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		scan = p.ZScan(ctx, a.keys.Buckets(), from, "", int64(count))
+		size = p.ZCard(ctx, a.keys.Buckets())
+		return nil
+	})
 	if err != nil {
 		return Page{}, adminError(ctx, "list buckets", "", err)
 	}
-	page := Page{Next: formatCursor(next)}
+	pairs, next := scan.Val()
+	page := Page{Next: formatCursor(next), Total: int(size.Val())}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		ms, _ := storedNumber(pairs[i+1])
 		page.Buckets = append(page.Buckets, Registered{Key: pairs[i], Seen: time.UnixMilli(int64(ms)).UTC()})

@@ -88,6 +88,9 @@ func TestListSeesEveryBucketOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if page.Total != buckets {
+			t.Errorf("a page says there are %d buckets, want %d", page.Total, buckets)
+		}
 		if len(page.Buckets) > 500 {
 			t.Errorf("a page of %d buckets, asked for about 200", len(page.Buckets))
 		}

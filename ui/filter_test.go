@@ -30,15 +30,17 @@ func TestAFilterThatFindsNothingSaysHowFarItLooked(t *testing.T) {
 	for _, c := range []struct {
 		known int
 		sweep time.Duration
+		first watch.Progress
 		link  watch.LinkState
 		want  string
 	}{
-		{8, time.Second, watch.Live, `No name contains "zzz": esc shows all.`},
-		{40_000, 0, watch.Live, `No name contains "zzz" so far, of 40000 read; the registry is still being read.`},
-		{40_000, time.Second, watch.Lost, `No name contains "zzz" among the 14 kept of 40000: Redis is lost.`},
+		{8, time.Second, watch.Progress{}, watch.Live, `No name contains "zzz": esc shows all.`},
+		{40_000, 0, watch.Progress{}, watch.Live, `No name contains "zzz" so far, of 40,000 read; the registry is still being read.`},
+		{41_000, 0, watch.Progress{Read: 41_000, Total: 100_000}, watch.Live, `No name contains "zzz" among the 41,000 read so far, of 100,000.`},
+		{40_000, time.Second, watch.Progress{}, watch.Lost, `No name contains "zzz" among the 14 kept of 40,000: Redis is lost.`},
 	} {
 		snap := pictureSnapshot()
-		snap.Known, snap.Sweep, snap.Link.State = c.known, c.sweep, c.link
+		snap.Known, snap.Sweep, snap.First, snap.Link.State = c.known, c.sweep, c.first, c.link
 		b := newBench(t, snap, 100, 24)
 		for _, k := range strings.Split("/ z z z", " ") {
 			b.press(k)

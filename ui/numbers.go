@@ -131,6 +131,15 @@ func grantedOf(perSecond float64, l bucketctl.Limit, width int) string {
 	return text
 }
 
+// grouped is a count with commas between its thousands: 41,000.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
 // percent is a part of 1 as "98%"; more than ten times the limit is only more.
 func percent(part float64) string {
 	switch {

@@ -196,14 +196,12 @@ func (a *app) alertAbout(alert watch.Alert, cells int) string {
 func (a *app) countsLine(width int) string {
 	l := a.list
 	if l.typing {
-		prompt := "filter: "
-		return prompt + a.drawInput(l.input, max(0, min(40, width-len(prompt)-16)), true) + "  " +
-			a.dim.text(strconv.Itoa(len(l.rows))+" of "+strconv.Itoa(a.known()))
+		return a.filterLine(width)
 	}
 	if len(l.order) == 0 {
 		return ""
 	}
-	parts := []string{strconv.Itoa(len(l.rows)) + " of " + strconv.Itoa(a.known()), l.sort.String()}
+	parts := []string{a.howMany(), l.sort.String()}
 	if l.filter != "" {
 		parts = append(parts, `filter "`+a.escInput([]rune(l.input.Value()))+`": esc clears`)
 	}
@@ -223,6 +221,30 @@ func (a *app) countsLine(width int) string {
 		}
 	}
 	return a.dim.text(text)
+}
+
+// filterLine is the filter as it is typed, and what it finds.
+func (a *app) filterLine(width int) string {
+	const prompt, least, most = "filter: ", 16, 40
+	found := a.howMany()
+	room := width - len(prompt) - 2
+	typed := min(most, max(least, room-max(least, len(found))))
+	return prompt + a.drawInput(a.list.input, typed, true) + "  " + a.dim.text(a.cut(found, room-typed))
+}
+
+// howMany is how many rows there are, of how many buckets. While the registry is
+// read for the first time it is how far that is: a list that seems whole and is
+// not would hide what it has not met yet.
+func (a *app) howMany() string {
+	rows := len(a.list.rows)
+	switch first := a.snap.First; {
+	case first.Total == 0:
+		return grouped(rows) + " of " + grouped(a.known())
+	case a.list.filter != "":
+		return grouped(rows) + " in " + grouped(first.Read) + " read of " + grouped(first.Total)
+	default:
+		return "read " + grouped(first.Read) + " of " + grouped(first.Total) + " buckets"
+	}
 }
 
 // known is how many buckets there are; of very many the snapshot has the worst
@@ -258,9 +280,11 @@ func (a *app) nothingFound() string {
 	text := `No name contains "` + a.escInput([]rune(a.list.input.Value())) + `"`
 	switch kept := len(a.list.order); {
 	case a.snap.Link.State != watch.Live && a.known() > kept:
-		return text + " among the " + strconv.Itoa(kept) + " kept of " + strconv.Itoa(a.known()) + ": Redis is lost."
+		return text + " among the " + grouped(kept) + " kept of " + grouped(a.known()) + ": Redis is lost."
+	case a.snap.First.Total > 0:
+		return text + " among the " + grouped(a.snap.First.Read) + " read so far, of " + grouped(a.snap.First.Total) + "."
 	case a.snap.Sweep == 0:
-		return text + " so far, of " + strconv.Itoa(a.known()) + " read; the registry is still being read."
+		return text + " so far, of " + grouped(a.known()) + " read; the registry is still being read."
 	}
 	return text + ": esc shows all."
 }

@@ -14,6 +14,7 @@ func (m *model) build(now time.Time) *Snapshot {
 		Server:  m.server.last,
 		Buckets: m.rows(now),
 		Events:  m.events,
+		First:   m.sweep.progress(),
 		Sweep:   m.sweep.period(sweepRest),
 		Round:   m.roundTime(),
 	}

@@ -96,7 +96,7 @@ func (f *fakeRedis) List(ctx context.Context, cursor string, count int) (bucketc
 	defer f.mu.Unlock()
 	from, _ := strconv.Atoi(cursor)
 	to := min(from+count, len(f.registry))
-	var page bucketctl.Page
+	page := bucketctl.Page{Total: len(f.registry)}
 	for _, key := range f.registry[min(from, to):to] {
 		page.Buckets = append(page.Buckets, bucketctl.Registered{Key: key, Seen: f.clock()})
 	}

@@ -28,6 +28,7 @@ const (
 	serverCalls = 4
 	workerCalls = 2
 	pageCalls   = 1
+	listCalls   = 2
 	scanCalls   = 1 // and two for each key found
 )
 

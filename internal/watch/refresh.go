@@ -253,7 +253,7 @@ func (r *round) list(ctx context.Context) error {
 			return nil
 		}
 		var page bucketctl.Page
-		ok, err := r.read("the registry", pageCalls, func() (err error) {
+		ok, err := r.read("the registry", listCalls, func() (err error) {
 			page, err = r.r.List(ctx, r.m.sweep.cursor, count)
 			return err
 		})

@@ -29,6 +29,7 @@ type Snapshot struct {
 
 	Known int // buckets known; Buckets has the worst of them, at most MaxRows
 
+	First Progress      // of the first sweep of the whole registry; zero once it is complete
 	Back  time.Duration // how far back the reports seen reach
 	Sweep time.Duration // from one sweep of the whole registry to the next; 0 before the first is complete
 	Round time.Duration // how long it takes at most until a bucket that nobody looks at is read again
@@ -37,6 +38,9 @@ type Snapshot struct {
 // Forced counts buckets in which an operator's will is in force, whatever else
 // their state is: Counts has each bucket once, by its gravest state.
 type Forced struct{ Overrides, Holds int }
+
+// Progress is how far something that takes long is.
+type Progress struct{ Read, Total int }
 
 // LinkState is how the console itself stands with Redis.
 type LinkState string

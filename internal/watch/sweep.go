@@ -27,6 +27,8 @@ type sweep struct {
 	cursor  string
 	walking bool
 	started time.Time
+	met     int // keys of the walk under way
+	total   int // keys there are, as far as that is known
 	ended   time.Time
 	took    time.Duration // of the last complete walk
 	whole   bool          // there was one
@@ -42,7 +44,7 @@ func (s *sweep) due(now time.Time, rest time.Duration) bool {
 		return false
 	}
 	s.number++
-	s.cursor, s.walking, s.started = "", true, now
+	s.cursor, s.walking, s.started, s.met = "", true, now, 0
 	return true
 }
 
@@ -65,6 +67,15 @@ func (s *sweep) period(rest time.Duration) time.Duration {
 	return s.took + rest
 }
 
+// progress is how far the first complete walk is; zero once it is over, and while
+// nobody knows how long it is.
+func (s *sweep) progress() Progress {
+	if s.whole || s.total == 0 {
+		return Progress{}
+	}
+	return Progress{Read: min(s.met, s.total), Total: s.total} // a page may name a key again
+}
+
 // abandon ends a walk that can't go on, since its cursor is another server's, and
 // lets the next begin at once.
 func (s *sweep) abandon() {
@@ -80,6 +91,8 @@ func (m *model) takeList(page bucketctl.Page, now time.Time) {
 			e.saw(b.Seen)
 		}
 	}
+	m.sweep.met += len(page.Buckets)
+	m.sweep.total = page.Total
 	if m.sweep.page(page.Next, now) {
 		m.unlist(func(e *entry) bool { return e.sweep != 0 && e.sweep != m.sweep.number }, func(e *entry) { e.sweep = 0 })
 	}

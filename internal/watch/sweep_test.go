@@ -26,13 +26,13 @@ func TestTheRegistryIsSweptInPagesAndAgain(t *testing.T) {
 		d.redis.registry = append(d.redis.registry, fmt.Sprintf("b%05d", i))
 	}
 	s := d.look(0)
-	if s.Known != firstPages*firstCount || s.Sweep != 0 {
-		t.Errorf("after one refresh %d are known, the sweep took %v", s.Known, s.Sweep)
+	if want := (Progress{firstPages * firstCount, 12_000}); s.Known != want.Read || s.Sweep != 0 || s.First != want {
+		t.Errorf("after one refresh %d are known, the sweep took %v, it is at %+v", s.Known, s.Sweep, s.First)
 	}
 	d.look(1)
 	s = d.look(2)
-	if s.Known != 12_000 || s.Sweep != 2*time.Second+sweepRest {
-		t.Errorf("after three %d are known, the sweep took %v", s.Known, s.Sweep)
+	if s.Known != 12_000 || s.Sweep != 2*time.Second+sweepRest || s.First != (Progress{}) {
+		t.Errorf("after three %d are known, the sweep took %v, it is at %+v", s.Known, s.Sweep, s.First)
 	}
 	before := d.redis.calls["List"]
 	d.look(3)
@@ -46,6 +46,9 @@ func TestTheRegistryIsSweptInPagesAndAgain(t *testing.T) {
 	}
 	if got := d.redis.calls["List"] - before; got != 24 {
 		t.Errorf("%d pages read in 24 refreshes, want one each", got)
+	}
+	if s.First != (Progress{}) {
+		t.Errorf("a later sweep is taken for the first: %+v", s.First)
 	}
 	if s.Known != 11_999 || slices.Contains(names(s.Buckets), "b00000") {
 		t.Errorf("%d are known, or the one that is gone still is", s.Known)
