@@ -11,7 +11,7 @@ import (
 
 func drawerColumns() []column {
 	return []column{
-		{title: "WORKER", flex: true, ends: true, least: 14},
+		{title: "WORKER", flex: true, name: true, most: 40, least: 14},
 		{title: "STATE", least: 12},
 		{title: "MAY EXCEED", least: 10, right: true, maybe: true, keep: 9},
 		{title: "GRANTED", least: 8, right: true, keep: 8},
@@ -68,7 +68,7 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 		waiting += " " + textsafe.PadLeft(span(w.HeadWait), 4)
 	}
 	return []cell{
-		plainCell(a.name(w.Name, 40)), a.plightCell(plight.State, plight.Since), overCell(a, w), plainCell(granted), plainCell(waiting),
+		plainCell(a.esc(w.Name)), a.plightCell(plight.State, plight.Since), overCell(a, w), plainCell(granted), plainCell(waiting),
 		plainCell(p99), plainCell(shareText(w, limit)), declares, a.revCell(&b.State, w), plainCell(a.esc(plight.Brief())),
 	}
 }

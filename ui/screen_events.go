@@ -52,7 +52,7 @@ func eventColumns() []column {
 	return []column{
 		{title: "", least: 1},
 		{title: "TIME, UTC", least: 8},
-		{title: "BUCKET", flex: true, ends: true, keep: 1},
+		{title: "BUCKET", flex: true, name: true, most: 28, keep: 1},
 		{title: "WHAT", flex: true, least: 20},
 	}
 }
@@ -89,7 +89,7 @@ func (a *app) eventCells(e *bucketctl.Event, selected bool) []cell {
 	}
 	key := "-"
 	if e.Key != "" {
-		key = a.name(e.Key, 28)
+		key = a.esc(e.Key)
 	}
 	return []cell{
 		{cursor, a.strong}, {clockTime(e.At, a.serverNow()), a.dim}, {key, bold}, {a.eventText(e), a.eventMood(e.Kind)},

@@ -153,11 +153,12 @@ func (l layout) heading() string {
 	return b.String()
 }
 
-// row draws a bucket without the cursor. Healthy rows have no colour.
-func (a *app) row(l layout, b *watch.Bucket, now time.Time) string {
+// row draws a bucket without the cursor, under a name that fits. Healthy rows have
+// no colour.
+func (a *app) row(l layout, b *watch.Bucket, name string, now time.Time) string {
 	var out strings.Builder
 	word, mood := a.stateWord(b)
-	out.WriteString(textsafe.PadRight(a.name(b.Key, l.name), l.name))
+	out.WriteString(textsafe.PadRight(name, l.name))
 	if textCells(word) > l.state {
 		word = strings.Replace(word, " of ", "/", 1)
 	}

@@ -2,22 +2,10 @@ package ui
 
 import (
 	"strconv"
-	"strings"
-	"time"
 
 	"bucketop/internal/textsafe"
 	"bucketop/internal/watch"
 )
-
-// drawnRows remembers rows that were drawn for one reading and one layout, so
-// that moving the cursor draws none of them again.
-type drawnRows struct {
-	layout layout
-	at     time.Time
-	text   map[string]string
-}
-
-func (d *drawnRows) forget() { d.text = nil }
 
 // listPlan is how many lines each part of the list gets.
 type listPlan struct{ alerts, rows, blank, counts, about int }
@@ -71,59 +59,6 @@ func (l *listScreen) fit(a *app) {
 		l.window = max(1, rows)
 		l.scroll()
 	}
-}
-
-func (l *listScreen) drawRows(a *app, form layout, rows, width int) []string {
-	out := make([]string, 0, rows)
-	if len(l.rows) == 0 {
-		out = append(out, a.emptyLines(width)...)
-	}
-	now := a.dataNow()
-	if l.drawn.text == nil || l.drawn.layout != form || !l.drawn.at.Equal(now) {
-		l.drawn = drawnRows{layout: form, at: now, text: make(map[string]string, rows)}
-	}
-	for i := l.first; i < min(l.first+rows, len(l.rows)); i++ {
-		out = append(out, l.drawRow(a, form, l.rows[i], now))
-	}
-	for len(out) < rows {
-		out = append(out, "")
-	}
-	return out[:min(len(out), rows)]
-}
-
-func (l *listScreen) drawRow(a *app, form layout, key string, now time.Time) string {
-	text, drawn := l.drawn.text[key]
-	if !drawn {
-		if i, known := l.index[key]; known {
-			text = a.row(form, &a.snap.Buckets[i], now)
-		} else {
-			text = textsafe.PadRight(a.name(key, form.name), form.name) + " " + a.dim.text("gone")
-		}
-		l.drawn.text[key] = text
-	}
-	mark := " "
-	if l.marks[key] {
-		mark = a.marked
-	}
-	switch {
-	case a.old():
-		text = a.dim.text(plainText(text))
-		if key == l.cursor {
-			return a.strong.text(mark+a.cursor) + " " + text
-		}
-	case key == l.cursor:
-		return a.strong.text(mark+a.cursor+" ") + a.embolden(text, form.name)
-	}
-	return mark + "  " + text
-}
-
-// embolden makes the name of a drawn row bold.
-func (a *app) embolden(row string, cells int) string {
-	name := a.name(a.list.cursor, cells)
-	if rest, ok := strings.CutPrefix(row, name); ok {
-		return a.strong.text(name) + rest
-	}
-	return row
 }
 
 // old reports whether what is on screen may no longer be true.

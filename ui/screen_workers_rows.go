@@ -14,7 +14,7 @@ import (
 func workerColumns() []column {
 	return []column{
 		{title: "", least: 1},
-		{title: "WORKER", flex: true, ends: true, least: 14},
+		{title: "WORKER", flex: true, name: true, most: 40, least: 14},
 		{title: "STATE", least: 12},
 		{title: "MAY EXCEED", least: 10, right: true, maybe: true, keep: 10},
 		{title: "GRANTED", least: 8, right: true, keep: 9},
@@ -35,7 +35,7 @@ func (a *app) workerCells(w *watch.Worker, selected bool) []cell {
 		cursor, bold = a.cursor, a.strong
 	}
 	return []cell{
-		{cursor, a.strong}, {a.name(w.Name, 40), bold}, a.plightCell(w.State, w.Since),
+		{cursor, a.strong}, {a.esc(w.Name), bold}, a.plightCell(w.State, w.Since),
 		overCell(a, w.Worst()), plainCell(grantsCell(w, rate)), plainCell(waitingOf(w, waiting)), plainCell(latencyCell(w, p99)),
 		plainCell(shareCell(w)), a.revsCell(w), plainCell(strconv.Itoa(len(w.Rows))),
 		plainCell(a.esc(w.Brief())), plainCell(a.esc(w.App) + " on " + a.esc(w.Host)),

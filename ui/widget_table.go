@@ -14,7 +14,8 @@ type column struct {
 	right bool // numbers
 	flex  bool // gives way first, and takes what is left
 	maybe bool // without a text in any row it is left out
-	ends  bool // where it is cut, both ends of the text stay: names
+	name  bool // where it is cut, both ends of the text stay, or what tells it from the others
+	most  int  // cells it never exceeds; 0: no bound
 	keep  int  // the column with the smallest is dropped first where the window is narrow; 0 stays
 }
 
@@ -40,6 +41,11 @@ func (st *styles) table(cols []column, rows [][]cell, width int) (heading string
 		titles[i] = cell{c.title, st.dim}
 	}
 	heading = st.tableLine(cols, widths, titles)
+	for i, c := range cols {
+		if c.name && widths[i] > 0 {
+			rows = st.tellApart(rows, i, widths[i])
+		}
+	}
 	lines = make([]string, len(rows))
 	for i, row := range rows {
 		lines[i] = st.tableLine(cols, widths, row)
@@ -60,6 +66,9 @@ func (st *styles) columnWidths(cols []column, rows [][]cell, width int) []int {
 		}
 		for _, row := range rows {
 			natural[i] = max(natural[i], textCells(row[i].text))
+		}
+		if c.most > 0 {
+			natural[i] = min(natural[i], c.most)
 		}
 	}
 	for {
@@ -121,11 +130,19 @@ func dropOne(cols []column, widths []int) bool {
 	return true
 }
 
-func (st *styles) shorten(text string, width int, ends bool) string {
-	if ends {
-		return textsafe.Middle(text, width, st.ellipsis)
+// tellApart returns the rows with the names in a column as wide as it, so that no
+// two that differ look the same.
+func (st *styles) tellApart(rows [][]cell, column, width int) [][]cell {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row[column].text
 	}
-	return st.cut(text, width)
+	out := make([][]cell, len(rows))
+	for i, name := range textsafe.Apart(names, width, st.ellipsis) {
+		out[i] = slices.Clone(rows[i])
+		out[i][column].text = name
+	}
+	return out
 }
 
 func (st *styles) tableLine(cols []column, widths []int, row []cell) string {
@@ -139,7 +156,7 @@ func (st *styles) tableLine(cols []column, widths []int, row []cell) string {
 		}
 		text := row[i].text
 		if textCells(text) > widths[i] {
-			text = st.shorten(text, widths[i], c.ends)
+			text = st.cut(text, widths[i])
 		}
 		if c.right {
 			text = textsafe.PadLeft(text, widths[i])

@@ -26,21 +26,50 @@ func Truncate(s string, width int, mark string) string {
 // tell their family at the start and their kind at the end, so the end keeps
 // three cells or a sixth of the room, whichever is more.
 func Middle(s string, width int, mark string) string {
-	full := ansi.StringWidth(s)
+	full := cells(s)
 	if full <= width {
 		return s
 	}
-	room := width - ansi.StringWidth(mark)
+	room := width - cells(mark)
 	tail := min(max(3, room/6), room/2)
 	if tail < 1 {
 		return Truncate(s, width, mark)
 	}
-	return ansi.Truncate(s, room-tail, "") + mark + lastCells(s, full, tail)
+	return firstCells(s, room-tail) + mark + lastCells(s, full, tail)
+}
+
+// cells is how wide s is. Nearly all names are ASCII, where a byte is a cell;
+// looking for graphemes takes a hundred times as long.
+func cells(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// firstCells returns the start of s in at most width cells.
+func firstCells(s string, width int) string {
+	if isASCII(s) {
+		return s[:min(len(s), max(0, width))]
+	}
+	return ansi.Truncate(s, width, "")
 }
 
 // lastCells returns the end of s, which is full cells wide, in at most width
 // cells. Cutting inside a wide grapheme keeps it, so one more cell must go then.
 func lastCells(s string, full, width int) string {
+	if full == len(s) && isASCII(s) {
+		return s[full-width:]
+	}
 	for cut := full - width; cut < full; cut++ {
 		if end := ansi.TruncateLeft(s, cut, ""); ansi.StringWidth(end) <= width {
 			return end
