@@ -42,7 +42,7 @@ func (a *app) about(key string, width int) []string {
 
 // identity is "25/s, capacity 25, as declared · rev 7 · 3 workers, all shared".
 func (a *app) identity(b *watch.Bucket) string {
-	return a.join(a.limitPhrase(&b.State), a.revPhrase(b.State.Rev), workersPhrase(b))
+	return a.join(a.limitPhrase(b), a.revPhrase(b.State.Rev), workersPhrase(b))
 }
 
 func (a *app) revPhrase(r bucketctl.Rev) string {
@@ -53,7 +53,11 @@ func (a *app) revPhrase(r bucketctl.Rev) string {
 }
 
 // limitPhrase is the limit in force and whose it is.
-func (a *app) limitPhrase(s *bucketctl.State) string {
+func (a *app) limitPhrase(b *watch.Bucket) string {
+	s, declared := &b.State, "as declared"
+	if b.Reported {
+		declared = "declared by workers, not stored yet"
+	}
 	switch {
 	case s.At.IsZero():
 		return "not read yet"
@@ -64,11 +68,13 @@ func (a *app) limitPhrase(s *bucketctl.State) string {
 	case s.Effective.IsZero():
 		return "limit unknown"
 	case s.Override.IsZero():
-		return limitText(s, s.Effective) + ", as declared"
+		return limitText(b, s.Effective) + ", " + declared
 	case s.Declared.IsZero():
-		return limitText(s, s.Effective) + ", override"
+		return limitText(b, s.Effective) + ", override"
+	case b.Reported:
+		return limitText(b, s.Effective) + " instead of " + limitText(b, s.Declared) + " " + declared
 	}
-	return limitText(s, s.Effective) + " instead of " + limitText(s, s.Declared)
+	return limitText(b, s.Effective) + " instead of " + limitText(b, s.Declared)
 }
 
 // workersPhrase is "4 workers, all shared" or "4 workers, 1 silent, 1 on its own".
@@ -274,7 +280,7 @@ func (a *app) quietFact(b *watch.Bucket, now time.Time) string {
 	case b.Waiting < 0 && len(b.Workers) == 0 && isForeign(*b):
 		return "who draws from it, and who waits, is not known here"
 	case b.Granted > 0:
-		return "granted " + grantedOf(b.Granted, b.State.Effective, 30) + ", nobody waits"
+		return "granted " + grantedOf(b, 30) + ", nobody waits"
 	case !b.Seen.IsZero() && now.Sub(b.Seen) > time.Minute:
 		return "last reported by a worker " + rough(now.Sub(b.Seen)) + " ago"
 	}

@@ -54,7 +54,7 @@ func deleteThen(s bucketctl.State, live watch.Bucket, now time.Time) string {
 		return "its own program begins a new one with its next call"
 	}
 	text := "workers that still take from it begin a new one, full"
-	if full, known := fullTokens(s); known && !s.Hold.Active {
+	if full := s.Effective.Capacity; full != 0 && !s.Hold.Active {
 		s.Cooldown = bucketctl.Cooldown{}
 		live.State = s
 		text += fmt.Sprintf(" (%s tokens): %s", exactTokens(full), startsText(live, full, now))

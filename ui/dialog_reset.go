@@ -99,7 +99,7 @@ func (d *resetDialog) answer(msg tea.KeyMsg, a *app) (dialog, tea.Cmd) {
 			d.choose(toDelete)
 		}
 	case name == "f":
-		if _, known := fullTokens(d.b.State); known {
+		if _, known := fullTokens(d.b); known {
 			d.choose(toFull)
 		} else {
 			d.failed = "Full is not offered: the capacity is not known here. Type a number, or e for empty."
@@ -134,7 +134,7 @@ func (d *resetDialog) typeNumber(msg tea.KeyMsg) {
 func (d *resetDialog) tokens() (float64, error) {
 	switch d.to {
 	case toFull:
-		tokens, _ := fullTokens(d.b.State)
+		tokens, _ := fullTokens(d.b)
 		return tokens, nil
 	case toNumber:
 		return parseTokens(d.number.text(0))
@@ -185,7 +185,7 @@ func (d *resetDialog) help() []key.Binding {
 		return []key.Binding{binding("x", "delete the key"), binding("esc", "cancel")}
 	}
 	keys := []key.Binding{binding("e", "empty"), binding("0-9", "a number"), binding("esc", "cancel")}
-	if _, known := fullTokens(d.b.State); known {
+	if _, known := fullTokens(d.b); known {
 		keys = append([]key.Binding{binding("f", "full")}, keys...)
 	}
 	if d.b.State.Hold.Active {
@@ -246,7 +246,7 @@ func (d *resetDialog) drawChoices(p *page, a *app) {
 	if stateAt(live.State, now).Hold.Active {
 		p.tell("   H    ", "resume it: that is what helps", p.strong)
 	}
-	if full, known := fullTokens(d.b.State); known {
+	if full, known := fullTokens(d.b); known {
 		option(toFull, "f    ", fmt.Sprintf("full, %s tokens: %s", exactTokens(full), startsText(live, full, now)))
 	} else {
 		option(toFull, "f    ", "full is not offered: the capacity is not known here")
@@ -266,7 +266,7 @@ func (d *resetDialog) numberText(a *app) string {
 		return typed + "  " + plainError(err)
 	}
 	starts := startsText(d.live(a), tokens, a.serverNow())
-	if full, known := fullTokens(d.b.State); known && tokens > full {
+	if full, known := fullTokens(d.b); known && tokens > full {
 		return fmt.Sprintf("%s tokens: it holds %s at most, so it becomes that; %s", typed, exactTokens(full), starts)
 	}
 	return fmt.Sprintf("%s tokens: %s", typed, starts)

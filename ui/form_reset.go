@@ -138,7 +138,11 @@ func firstText(s bucketctl.State, tokens float64) string {
 
 func waitingText(n int) string { return count(n, "caller") + " waiting" }
 
-// fullTokens is what full means; unknown where the capacity is.
-func fullTokens(s bucketctl.State) (tokens float64, known bool) {
-	return s.Effective.Capacity, s.Effective.Capacity != 0
+// fullTokens is what full means; unknown where the capacity is not stored: a reset
+// goes by what is.
+func fullTokens(b watch.Bucket) (tokens float64, known bool) {
+	if b.Reported {
+		return 0, false
+	}
+	return b.State.Effective.Capacity, b.State.Effective.Capacity != 0
 }

@@ -105,25 +105,31 @@ func rateText(perSecond float64, l bucketctl.Limit, width int) string {
 }
 
 // limitText is "600/min, capacity 30"; of a window "10/10s window".
-func limitText(s *bucketctl.State, l bucketctl.Limit) string {
+func limitText(b *watch.Bucket, l bucketctl.Limit) string {
 	switch {
 	case l.IsZero():
 		return "limit unknown"
-	case watch.IsWindow(s):
+	case b.Window():
 		return watch.LimitText(l, true)
 	}
 	return rateText(l.Rate, l, 6) + ", capacity " + plain(l.Capacity)
 }
 
-// grantedOf is "588 of 600/min" in at most width cells where that is possible.
-func grantedOf(perSecond float64, l bucketctl.Limit, width int) string {
+// grantedOf is "588 of 600/min" in at most width cells where that is possible;
+// "588 of (600/min)" where only the workers tell the limit.
+func grantedOf(b *watch.Bucket, width int) string {
+	l := b.State.Effective
 	if l.IsZero() {
-		return short(perSecond, 5) + " of " + unknown
+		return short(b.Granted, 5) + " of " + unknown
 	}
 	_, unit := l.InUnit()
 	text := ""
 	for digits := 5; digits >= 3; digits-- {
-		text = short(perSecond*unit.Seconds(), digits) + " of " + rateText(l.Rate, l, digits)
+		rate := rateText(l.Rate, l, digits)
+		if b.Reported {
+			rate = "(" + rate + ")"
+		}
+		text = short(b.Granted*unit.Seconds(), digits) + " of " + rate
 		if len(text) <= width {
 			break
 		}

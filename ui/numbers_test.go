@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bucketop/bucketctl"
+	"bucketop/internal/watch"
 )
 
 func TestShort(t *testing.T) {
@@ -54,18 +55,23 @@ func TestLevelOf(t *testing.T) {
 
 func TestGrantedOf(t *testing.T) {
 	for _, c := range []struct {
-		rate  float64
-		limit bucketctl.Limit
-		want  string
+		rate     float64
+		limit    bucketctl.Limit
+		reported bool
+		want     string
 	}{
-		{9.8, bucketctl.PerMinute(600), "588 of 600/min"},
-		{1.75e6 / 60, bucketctl.PerMinute(1.8e6), "1.75M of 1.8M/min"},
-		{0.3, bucketctl.Per(10, 10*time.Second), "3 of 10/10s"},
-		{0, bucketctl.Limit{}, "0 of ?"},
-		{math.NaN(), bucketctl.PerSecond(25), "? of 25/s"},
-		{123456, bucketctl.Per(12345678, 90*time.Second), "11M of 12M/1m30s"},
+		{9.8, bucketctl.PerMinute(600), false, "588 of 600/min"},
+		{1.75e6 / 60, bucketctl.PerMinute(1.8e6), false, "1.75M of 1.8M/min"},
+		{0.3, bucketctl.Per(10, 10*time.Second), false, "3 of 10/10s"},
+		{0, bucketctl.Limit{}, false, "0 of ?"},
+		{math.NaN(), bucketctl.PerSecond(25), false, "? of 25/s"},
+		{123456, bucketctl.Per(12345678, 90*time.Second), false, "11M of 12M/1m30s"},
+		{1, bucketctl.PerMinute(300), true, "60 of (300/min)"},
+		{123456, bucketctl.PerMinute(12345678), true, "7.4M of (12M/min)"},
+		{math.NaN(), bucketctl.PerSecond(25), true, "? of (25/s)"},
 	} {
-		if got := grantedOf(c.rate, c.limit, grantedCells); got != c.want || len(got) > grantedCells {
+		b := watch.Bucket{State: bucketctl.State{Effective: c.limit}, Granted: c.rate, Reported: c.reported}
+		if got := grantedOf(&b, grantedCells); got != c.want || len(got) > grantedCells {
 			t.Errorf("grantedOf(%v, %v) = %q, want %q", c.rate, c.limit, got, c.want)
 		}
 	}

@@ -112,7 +112,7 @@ func (a *app) detailLines(b *watch.Bucket, width int) []string {
 func (a *app) nowLine(b *watch.Bucket) string {
 	level := b.LevelAt(a.dataNow())
 	text := a.gauge(level, b.State.Effective.Capacity, 2*gaugeCells) + " " + levelOf(level, b.State.Effective.Capacity) +
-		" tokens left, " + grantedOf(b.Granted, b.State.Effective, 40) + " granted"
+		" tokens left, " + grantedOf(b, 40) + " granted"
 	if p := percent(b.Used); p != unknown {
 		text += ", " + p + " used"
 	}

@@ -31,6 +31,8 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	}
 	force := "as declared"
 	switch {
+	case b.Reported && s.Override.IsZero():
+		force = "as workers say; nothing is stored yet"
 	case s.Effective.IsZero():
 		force = "not known"
 	case !s.Override.IsZero():
@@ -38,7 +40,7 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 	}
 	switch {
 	case s.Effective.IsZero():
-	case watch.IsWindow(s):
+	case b.Window():
 		force += "; a window: at most " + plain(s.Effective.Capacity) + " start in any " + rough(secondsOf(s.Effective))
 	default:
 		force += "; capacity is " + rough(secondsOf(s.Effective)) + " of rate"
@@ -99,15 +101,19 @@ func (a *app) declaredWhy(b *watch.Bucket) string {
 			others++
 		}
 	}
+	who := "by " + count(same, "worker")
+	if b.Reported {
+		who = "reported " + who
+	}
 	switch {
 	case same+others == 0:
 		return ""
 	case others == 1:
-		return "by " + count(same, "worker") + ", " + a.warn.text("1 declares something else")
+		return who + ", " + a.warn.text("1 declares something else")
 	case others > 0:
-		return "by " + count(same, "worker") + ", " + a.warn.text(strconv.Itoa(others)+" declare something else")
+		return who + ", " + a.warn.text(strconv.Itoa(others)+" declare something else")
 	}
-	return "by " + count(same, "worker")
+	return who
 }
 
 func rateCell(l bucketctl.Limit) string {

@@ -176,7 +176,7 @@ func (a *app) row(l layout, b *watch.Bucket, name string, now time.Time) string 
 		if forced {
 			room -= len(overrideMark)
 		}
-		out.WriteString(" " + a.limitCell(grantedOf(b.Granted, b.State.Effective, room), grantedCells, forced))
+		out.WriteString(" " + a.limitCell(grantedOf(b, room), grantedCells, forced))
 	}
 	if l.used {
 		out.WriteString(" " + a.limitCell(percent(b.Used), usedCells, forced && !l.granted))

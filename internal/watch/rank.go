@@ -111,10 +111,11 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 	if d == nil {
 		return
 	}
+	b.Status, b.Workers = d.settled.shown, d.rows
 	if d.read {
 		b.State = d.state
+		b.takeReported(now)
 	}
-	b.Status, b.Workers = d.settled.shown, d.rows
 	b.Granted, b.Alone = d.granted(now, patience), d.crowd.local
 	if rate := inForce(&d.state, d.rows).Rate; rate > 0 {
 		b.Used = b.Granted / rate
@@ -124,6 +125,30 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 	}
 	b.LargestN = d.crowd.largestN
 	b.History = d.history.window(now)
+}
+
+// takeReported fills in what the workers declare where Redis knows no limit.
+func (b *Bucket) takeReported(now time.Time) {
+	s := &b.State
+	if s.Kind != bucketctl.KindNone || !s.Declared.IsZero() {
+		return
+	}
+	declared := reportedLimit(b.Workers)
+	if declared.IsZero() {
+		return
+	}
+	b.Reported, s.Declared = true, declared
+	if s.Effective.IsZero() {
+		s.Effective = declared
+		if until := s.Override.Until; until.IsZero() || until.After(now) {
+			s.Effective = s.Override.Over(declared)
+		}
+	}
+}
+
+// Window reports whether the bucket's limit is a window's.
+func (b *Bucket) Window() bool {
+	return IsWindow(&b.State) || b.Reported && slices.ContainsFunc(b.Workers, func(row WorkerRow) bool { return row.Window })
 }
 
 // LevelAt is the level at server time now: since it was read, it moved by the

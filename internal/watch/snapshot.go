@@ -93,9 +93,15 @@ type Status struct {
 
 // Bucket is one row.
 type Bucket struct {
-	Key    string
-	State  bucketctl.State // Kind KindNone and zero At while unread
-	Seen   time.Time       // server time a worker last reported it; zero: none did
+	Key   string
+	State bucketctl.State // Kind KindNone and zero At while unread
+
+	// Reported: nothing is stored that tells the declared limit, since no worker has
+	// reached the scripts yet. Declared and Effective of State are what the workers
+	// report instead; Redis does not know them.
+	Reported bool
+
+	Seen   time.Time // server time a worker last reported it; zero: none did
 	Status Status
 
 	Granted  float64       // tokens per second lately, over about 5 s; NaN when unknown

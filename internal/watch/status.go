@@ -164,7 +164,24 @@ func inForce(state *bucketctl.State, rows []WorkerRow) bucketctl.Limit {
 			return row.Limit
 		}
 	}
-	return bucketctl.Limit{}
+	return reportedLimit(rows)
+}
+
+// reportedLimit is what most workers declare, of those that are heard of if there
+// are any; zero where nobody tells.
+func reportedLimit(rows []WorkerRow) (limit bucketctl.Limit) {
+	most := 0
+	for _, d := range byDeclared(rows) {
+		if len(d.workers) > most {
+			limit, most = d.limit, len(d.workers)
+		}
+	}
+	for i := range rows {
+		if limit.IsZero() {
+			limit = rows[i].Declared
+		}
+	}
+	return limit
 }
 
 // tokenTime is how long n tokens take to come back.
