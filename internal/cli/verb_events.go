@@ -14,9 +14,9 @@ func runEvents(ctx context.Context, c *call) error {
 	if c.in.follow && c.out.format == formatJSON {
 		return usagef("events --follow has no end, and a JSON array needs one: use -o jsonl")
 	}
-	query := bucketctl.EventQuery{}
+	query, of := bucketctl.EventQuery{}, everything
 	if len(c.args) > 0 {
-		query.Key = c.args[0]
+		of = c.ofBucket(c.args[0])
 	}
 	back, at, err := parseSince(c.in.since)
 	if err != nil {
@@ -29,12 +29,15 @@ func runEvents(ctx context.Context, c *call) error {
 		}
 		query.Since = now.Add(-back)
 	}
+	if c.in.follow {
+		return c.follow(ctx, query, of)
+	}
 	events, err := c.readEvents(ctx, query)
+	if err == nil {
+		events, err = of(ctx, events)
+	}
 	if err != nil {
 		return err
-	}
-	if c.in.follow {
-		return c.follow(ctx, query, events)
 	}
 	if len(events) == 0 && !c.out.isJSON() {
 		c.note("no event since %s; --since reaches further back", clock(query.Since))
@@ -65,10 +68,46 @@ func (c *call) readEvents(ctx context.Context, q bucketctl.EventQuery) ([]bucket
 	return ask(ctx, func(ctx context.Context) ([]bucketctl.Event, error) { return c.admin.Events(ctx, q) })
 }
 
+// choice chooses the events to print from all of them.
+type choice func(ctx context.Context, all []bucketctl.Event) ([]bucketctl.Event, error)
+
+func everything(_ context.Context, all []bucketctl.Event) ([]bucketctl.Event, error) { return all, nil }
+
+// ofBucket chooses what is about a bucket, and what the workers that draw from it
+// tell of themselves: that they went on without Redis is why it was short, and such
+// an event names no bucket. Who draws from it is known of workers that reported
+// within the last 15 minutes.
+func (c *call) ofBucket(key string) choice {
+	drawers := map[string]bool{}
+	return func(ctx context.Context, all []bucketctl.Event) ([]bucketctl.Event, error) {
+		if slices.ContainsFunc(all, func(e bucketctl.Event) bool { return e.Key == "" && !drawers[e.By] }) {
+			workers, err := ask(ctx, func(ctx context.Context) ([]bucketctl.Worker, error) {
+				workers, _, err := c.admin.Workers(ctx)
+				return workers, err
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range workers {
+				if slices.ContainsFunc(w.Buckets, func(b bucketctl.WorkerBucket) bool { return b.Key == key }) {
+					drawers[w.ID] = true
+				}
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(all), func(e bucketctl.Event) bool {
+			return e.Key != key && (e.Key != "" || !drawers[e.By])
+		}), nil
+	}
+}
+
 // follow prints events as they come until ctx ends. Losing Redis on the way
 // does not end it: an outage is when somebody watches.
-func (c *call) follow(ctx context.Context, query bucketctl.EventQuery, events []bucketctl.Event) error {
+func (c *call) follow(ctx context.Context, query bucketctl.EventQuery, of choice) error {
 	stream := &eventStream{c: c}
+	chosen, err := c.newEvents(ctx, &query, of)
+	if err != nil {
+		return err
+	}
 	if err := stream.begin(); err != nil {
 		return err
 	}
@@ -76,19 +115,17 @@ func (c *call) follow(ctx context.Context, query bucketctl.EventQuery, events []
 	defer ticker.Stop()
 	lost := false
 	for {
-		for _, e := range events {
+		for _, e := range chosen {
 			if err := stream.print(e); err != nil {
 				return err
 			}
-			query.After = e.ID
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-ticker.C:
 		}
-		var err error
-		events, err = c.readEvents(ctx, query)
+		chosen, err = c.newEvents(ctx, &query, of)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -101,6 +138,19 @@ func (c *call) follow(ctx context.Context, query bucketctl.EventQuery, events []
 		}
 		lost = err != nil
 	}
+}
+
+// newEvents are the events after those of the last call, as far as they are chosen.
+func (c *call) newEvents(ctx context.Context, query *bucketctl.EventQuery, of choice) ([]bucketctl.Event, error) {
+	all, err := c.readEvents(ctx, *query)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	chosen, err := of(ctx, all)
+	if err == nil {
+		query.After = all[len(all)-1].ID
+	}
+	return chosen, err
 }
 
 // eventStream prints single events; its columns can't wait for all of them, so

@@ -129,7 +129,8 @@ func readers() []verb {
 		{
 			name: "events", args: "[KEY] [--since 1h] [--follow]", summary: "show what changed, by whom and why, oldest first",
 			text: "The last hour if --since says nothing else; about 10,000 events are kept. A worker tells of\n" +
-				"an outage when it is over: begin, length, why, and what it granted alone; without KEY only.\n" +
+				"an outage when it is over: begin, length, why, and what it granted alone. With KEY that is\n" +
+				"told of the workers that draw from it, as far as they reported in the last 15 minutes.\n" +
 				"--follow goes on until a signal, also over an outage of Redis.",
 			examples: []string{"bucketop events --since 1d", "bucketop events --follow -o jsonl"},
 			flags:    []string{"key-b64", "since", "follow", "refresh"}, conn: true, output: true, max: 1, run: runEvents,
