@@ -3,53 +3,10 @@ package bucketctl
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
-
-// Options reads a Redis URL into client options that are safe for a limiter
-// (see Tune): redis://, rediss:// for TLS, or unix://. A query parameter
-// cluster=true asks for a cluster. Errors are ErrConfig and never quote the
-// URL: it may carry a password.
-func Options(rawURL string) (*redis.UniversalOptions, error) {
-	rawURL, cluster := cutClusterParameter(rawURL)
-	parsed, err := redis.ParseURL(rawURL)
-	if err != nil {
-		// The parser's own error may quote the password, so it is not wrapped.
-		return nil, fmt.Errorf("%w: the Redis URL can't be read: write redis://host:6379/0, rediss://host:6379/0 or unix:///path", ErrConfig)
-	}
-	options := &redis.UniversalOptions{
-		Addrs:         []string{parsed.Addr},
-		DB:            parsed.DB,
-		Username:      parsed.Username,
-		Password:      parsed.Password,
-		TLSConfig:     parsed.TLSConfig,
-		Protocol:      parsed.Protocol,
-		PoolSize:      parsed.PoolSize,
-		IsClusterMode: cluster,
-	}
-	Tune(options)
-	return options, nil
-}
-
-// cutClusterParameter takes cluster=true out of the URL; the client's own
-// parser refuses parameters that it does not know.
-func cutClusterParameter(rawURL string) (rest string, cluster bool) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return rawURL, false
-	}
-	query := u.Query()
-	if !query.Has("cluster") {
-		return rawURL, false
-	}
-	cluster = query.Get("cluster") == "true"
-	query.Del("cluster")
-	u.RawQuery = query.Encode()
-	return u.String(), cluster
-}
 
 // Tune sets what a limiter needs of a client and what the client's defaults
 // don't give: a script is never run twice by a retry, a call ends with its

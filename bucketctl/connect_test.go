@@ -1,65 +1,13 @@
 package bucketctl
 
 import (
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"bucketop/internal/redistest"
 )
-
-func TestOptions(t *testing.T) {
-	for url, want := range map[string]redis.UniversalOptions{
-		"redis://h":                                 {Addrs: []string{"h:6379"}},
-		"redis://h:7000/3":                          {Addrs: []string{"h:7000"}, DB: 3},
-		"redis://anna:p%40ss@h:7000":                {Addrs: []string{"h:7000"}, Username: "anna", Password: "p@ss"},
-		"redis://:secret@h:7000/2":                  {Addrs: []string{"h:7000"}, Password: "secret", DB: 2},
-		"redis://h:7000?cluster=true":               {Addrs: []string{"h:7000"}, IsClusterMode: true},
-		"redis://a:p%40ss@h:7000?cluster=true&db=0": {Addrs: []string{"h:7000"}, Username: "a", Password: "p@ss", IsClusterMode: true},
-		"redis://h:7000?cluster=false":              {Addrs: []string{"h:7000"}},
-		"redis://h:7000?protocol=2&pool_size=5":     {Addrs: []string{"h:7000"}, Protocol: 2, PoolSize: 5},
-		"unix:///run/redis.sock":                    {Addrs: []string{"/run/redis.sock"}},
-		"unix://anna:secret@/run/redis.sock?db=1":   {Addrs: []string{"/run/redis.sock"}, Username: "anna", Password: "secret", DB: 1},
-		"redis://[::1]:7000":                        {Addrs: []string{"[::1]:7000"}},
-	} {
-		got, err := Options(url)
-		if err != nil {
-			t.Errorf("%s: %v", url, err)
-			continue
-		}
-		if strings.Join(got.Addrs, ",") != strings.Join(want.Addrs, ",") || got.DB != want.DB || got.Username != want.Username ||
-			got.Password != want.Password || got.IsClusterMode != want.IsClusterMode || got.Protocol != want.Protocol || got.PoolSize != want.PoolSize {
-			t.Errorf("%s: %+v, want %+v", url, got, want)
-		}
-		if got.TLSConfig != nil {
-			t.Errorf("%s: TLS that nobody asked for", url)
-		}
-		if got.MaxRetries != -1 || !got.ContextTimeoutEnabled || got.ReadTimeout != time.Second || got.DialerRetries != 1 {
-			t.Errorf("%s: settings that a limiter can't live with: %+v", url, got)
-		}
-	}
-	if got, err := Options("rediss://h"); err != nil || got.TLSConfig == nil || got.TLSConfig.ServerName != "h" {
-		t.Errorf("rediss: %+v, %v", got, err)
-	}
-}
-
-func TestUnreadableURLsAreNotQuoted(t *testing.T) {
-	for _, url := range []string{
-		"", "h:6379", "http://:open-sesame@h", "redis://:open-sesame@h:port", "redis://:open-sesame@h/x", "redis://:open-sesame@h:1/0/1",
-		"redis://:open-sesame@h?nope=1", "redis://:open%zzsesame@h", "redis://:open-sesame@h\x7f", "redis://:open-sesame@h?cluster=true&nope=1",
-	} {
-		_, err := Options(url)
-		if !errors.Is(err, ErrConfig) || strings.Contains(err.Error(), "sesame") {
-			t.Errorf("%q: %v, want an ErrConfig that shows no password", url, err)
-		}
-		if _, err = Open(t.Context(), Config{URL: url, Logger: quiet()}); !errors.Is(err, ErrConfig) || strings.Contains(err.Error(), "sesame") {
-			t.Errorf("Open with %q: %v", url, err)
-		}
-	}
-}
 
 func TestNewClientIsOfTheRightSort(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -38,7 +38,7 @@ func sentence(err error, addr string) string {
 	case isUnreachable(err):
 		return line(fmt.Sprintf("Redis at %s can't be reached: %s; check the address (-u) and that Redis is up, then try again", addr, reason(err)))
 	case errors.Is(err, bucketctl.ErrDenied):
-		return line(fmt.Sprintf("Redis at %s refuses: %s; check user, password and ACL, and that it is no replica", addr, reason(err)))
+		return line(refusal(err, addr))
 	case errors.Is(err, bucketctl.ErrReadOnly):
 		return line("nothing was written: --read-only is given")
 	case errors.Is(err, bucketctl.ErrWrongType):
@@ -51,32 +51,46 @@ func sentence(err error, addr string) string {
 	return line(plain(err))
 }
 
-// reason is the last cause of a failed call: what the system or the server
-// said, without what was being done at the time, as a clause of a sentence.
-func reason(err error) string { return strings.TrimRight(lastCause(err), ". ") }
-
-func lastCause(err error) string {
-	text := plain(err)
-	if errors.Is(err, context.DeadlineExceeded) || strings.HasSuffix(text, "(timeout)") {
-		return "no answer in time"
+// refusal says what a server that answers refuses, and which flag would mend it
+// where that is known.
+func refusal(err error, addr string) string {
+	var call *bucketctl.CallError
+	if !errors.As(err, &call) {
+		return plain(err)
 	}
-	if strings.HasSuffix(text, "redis: nil") { // only a sentinel answers so
-		return "the sentinels know no such master, see --sentinel-master"
+	switch call.Fault {
+	case bucketctl.FaultReplica:
+		return fmt.Sprintf("Redis at %s is a replica, which takes no writes: name its primary with -u", addr)
+	case bucketctl.FaultCluster:
+		return fmt.Sprintf("Redis at %s is one server of a cluster, and another one has what is asked for: say --cluster", addr)
+	case bucketctl.FaultNoCluster:
+		return fmt.Sprintf("Redis at %s is no cluster: leave out --cluster, or cluster=true in the URL", addr)
+	case bucketctl.FaultMaster:
+		return fmt.Sprintf("no such master at %s: see --sentinel-master", addr)
+	default:
+		return fmt.Sprintf("Redis at %s refuses to %s: %s; check user, password and ACL", addr, call.What(), reason(err))
 	}
-	if i := strings.LastIndex(text, "can't connect: "); i >= 0 {
-		return strings.TrimPrefix(text[i+len("can't connect: "):], "connect: ")
-	}
-	for _, class := range []error{bucketctl.ErrUnavailable, bucketctl.ErrDenied} {
-		if _, after, found := strings.Cut(text, plain(class)+": "); found {
-			return after
-		}
-	}
-	return text
 }
 
-// plain is the error's text without the name of the package it came from,
-// which tells an operator nothing.
-func plain(err error) string { return strings.ReplaceAll(err.Error(), "bucketctl: ", "") }
+// reason is why a call failed: what the system or the server said, without what
+// was being done at the time, as a clause of a sentence.
+func reason(err error) string {
+	var call *bucketctl.CallError
+	known := errors.As(err, &call)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), known && call.Fault == bucketctl.FaultTimeout:
+		return "no answer in time"
+	case known && call.Fault == bucketctl.FaultConnect: // that it is about connecting the sentence says
+		return call.Cause
+	case known:
+		return strings.TrimRight(call.Why(), ". ") // a server ends its sentences itself
+	}
+	return plain(err)
+}
+
+// plain is the error's text without the name of the package it came from, which
+// tells an operator nothing.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "bucketctl: ") }
 
 // line makes one printable line of a text that may quote keys, names and
 // answers of a server. Unlike textsafe.Escape it leaves backslashes alone: such

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,12 +9,45 @@ import (
 	"bucketop/bucketctl"
 )
 
-// A server ends its sentences itself, in the middle of ours.
-func TestASentenceHasOneEnd(t *testing.T) {
-	for _, class := range []error{bucketctl.ErrDenied, bucketctl.ErrUnavailable} {
-		said := sentence(fmt.Errorf("%w: read: WRONGPASS invalid username-password pair or user is disabled.", class), "h:1")
-		if !strings.Contains(said, "disabled; ") {
-			t.Error(said)
+func TestSentencesOfFailedCalls(t *testing.T) {
+	refused := func(fault bucketctl.Fault, cause string) error {
+		return &bucketctl.CallError{Class: bucketctl.ErrDenied, Doing: "list buckets", Fault: fault, Cause: cause}
+	}
+	down := func(fault bucketctl.Fault, cause string) error {
+		return &bucketctl.CallError{Class: bucketctl.ErrUnavailable, Doing: "read", Key: "k", Fault: fault, Cause: cause}
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{refused(bucketctl.FaultReply, "WRONGPASS invalid username-password pair or user is disabled."),
+			"Redis at h:1 refuses to list buckets: WRONGPASS invalid username-password pair or user is disabled; check user, password and ACL"},
+		{refused(bucketctl.FaultReplica, "READONLY no"), "Redis at h:1 is a replica, which takes no writes: name its primary with -u"},
+		{refused(bucketctl.FaultCluster, "MOVED 1 h:2"), "Redis at h:1 is one server of a cluster, and another one has what is asked for: say --cluster"},
+		{refused(bucketctl.FaultNoCluster, "ERR cluster support disabled"), "Redis at h:1 is no cluster: leave out --cluster, or cluster=true in the URL"},
+		{refused(bucketctl.FaultMaster, ""), "no such master at h:1: see --sentinel-master"},
+		{down(bucketctl.FaultConnect, "connection refused"), "Redis at h:1 can't be reached: connection refused; check the address (-u) and that Redis is up, then try again"},
+		{down(bucketctl.FaultTimeout, "x"), "Redis at h:1 can't be reached: no answer in time; check the address (-u) and that Redis is up, then try again"},
+		{down(bucketctl.FaultBroken, "EOF"), "Redis at h:1 can't be reached: the connection broke: EOF; check the address (-u) and that Redis is up, then try again"},
+		{&bucketctl.CallError{Class: context.DeadlineExceeded, Doing: "read", Fault: bucketctl.FaultEnded, Cause: "x"},
+			"Redis at h:1 can't be reached: no answer in time; check the address (-u) and that Redis is up, then try again"},
+	} {
+		if got := sentence(fmt.Errorf("doing: %w", c.err), "h:1"); got != c.want {
+			t.Errorf("%v:\n%s\nwant\n%s", c.err, got, c.want)
+		}
+	}
+}
+
+// A key may say anything, also what errors say: it is told as it is.
+func TestAKeyCannotChangeTheSentence(t *testing.T) {
+	for _, key := range []string{"bucketctl: b", "x can't connect: y", "Redis refuses: z", "a (timeout)", "redis: nil"} {
+		quoted := fmt.Sprintf("%q", key)
+		call := &bucketctl.CallError{Class: bucketctl.ErrDenied, Doing: "read", Key: key, Fault: bucketctl.FaultReply, Cause: "NOPERM"}
+		if got := sentence(call, "h:1"); !strings.HasPrefix(got, "Redis at h:1 refuses to read "+quoted+": NOPERM; ") {
+			t.Errorf("%s: %s", quoted, got)
+		}
+		if got := sentence(fmt.Errorf("%w: %q is unknown", bucketctl.ErrNotFound, key), "h:1"); !strings.HasPrefix(got, "no such bucket: "+quoted+" is unknown; ") {
+			t.Errorf("%s: %s", quoted, got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -176,4 +175,4 @@ func revNumber(rev bucketctl.Rev) string {
 }
 
 // flagged says which flag an error of bucketctl is about.
-func flagged(flag string, err error) error { return fmt.Errorf("--%s: %w", flag, err) }
+func flagged(flag string, err error) error { return usagef("--%s: %s", flag, plain(err)) }

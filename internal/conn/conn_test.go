@@ -64,6 +64,7 @@ func TestWhereItPoints(t *testing.T) {
 		{"user and password", Config{URL: "redis://anna:" + secret + "@cache-1/1"}, nil, "cache-1:6379/1", true},
 		{"cluster", Config{URL: "redis://a:1,b:2,c", Cluster: true}, nil, "cluster a:1,b:2,c:6379", true},
 		{"cluster in the URL", Config{URL: "redis://a:1?cluster=true"}, nil, "cluster a:1", true},
+		{"cluster in the URL, in short", Config{URL: "redis://a:1,b:2?cluster=1"}, nil, "cluster a:1,b:2", true},
 		{"commas and @ in the password", Config{URL: "redis://u:p@q," + secret + "@a:1,b:2", Cluster: true}, nil, "cluster a:1,b:2", true},
 		{"sentinels", Config{URL: "redis://s1:26379,s2:26379/3", SentinelMaster: "mymaster"}, nil, "mymaster of sentinels s1:26379,s2:26379/3", true},
 	} {
@@ -136,7 +137,9 @@ func TestRefusals(t *testing.T) {
 		{"port", Config{URL: "redis://u:" + secret + "/@h"}, "can't be read"},
 		{"percent", Config{URL: "redis://u:" + secret + "%zz@h"}, "can't be read"},
 		{"database", Config{URL: "redis://u:" + secret + "@h/x"}, "can't be read"},
-		{"parameter", Config{URL: "redis://u:" + secret + "@h?x=1"}, "can't be read"},
+		{"option unknown", Config{URL: "redis://u:" + secret + "@h?x=1"}, "--url: the Redis URL has an option that is not known"},
+		{"option without effect", Config{URL: "redis://u:" + secret + "@h?read_timeout=9s"}, "read_timeout has no effect here"},
+		{"cluster, maybe", Config{URL: "redis://u:" + secret + "@h?cluster=yes"}, "cluster must be true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			target, err := c.config.Resolve(context.Background(), Env{Getenv: noEnv})
@@ -175,6 +178,11 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 	if w := target.Warnings(); len(w) != 1 || !strings.Contains(w[0], "--url") || strings.Contains(w[0], secret) {
 		t.Errorf("warnings %q, want one about --url", w)
+	}
+	for _, unverified := range []Config{{URL: "redis://h", TLS: true, TLSInsecure: true}, {URL: "rediss://h?skip_verify=true"}} {
+		if w := resolve(t, unverified, withEnv(nil)).Warnings(); len(w) != 1 || !strings.Contains(w[0], "not verified") {
+			t.Errorf("%v: warnings %q", unverified, w)
+		}
 	}
 	if w := resolve(t, Config{}, withEnv(map[string]string{EnvURL: config.URL})).Warnings(); len(w) != 0 {
 		t.Errorf("warned about the environment, which others can't read: %q", w)

@@ -42,6 +42,10 @@ func (c Config) Resolve(ctx context.Context, env Env) (*Target, error) {
 	}
 	raw, source := c.source(env)
 	options, err := readURL(raw)
+	var wrong *bucketctl.URLError
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%s: %s", source, wrong.Because)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -62,8 +66,8 @@ func (c Config) Resolve(ctx context.Context, env Env) (*Target, error) {
 	if err := c.applyTLS(options); err != nil {
 		return nil, err
 	}
-	if c.TLSInsecure {
-		t.warnings = append(t.warnings, "--tls-insecure: anybody on the way can pose as the server and read the password")
+	if options.TLSConfig != nil && options.TLSConfig.InsecureSkipVerify {
+		t.warnings = append(t.warnings, "the server's certificate is not verified: anybody on the way can pose as the server and read the password")
 	}
 	return t, c.applyLogin(ctx, options, env)
 }

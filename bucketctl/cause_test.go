@@ -1,0 +1,54 @@
+package bucketctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketop/internal/redistest"
+)
+
+// What failed is told by type, so that nobody has to look for words in a text
+// that may quote a bucket's name.
+func TestFaultsOfCalls(t *testing.T) {
+	s := redistest.Start(t)
+	gone := redistest.Start(t)
+	gone.Kill()
+	frozen := redistest.Start(t)
+	frozen.Freeze()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	list := func(ctx context.Context, client redis.UniversalClient) error {
+		_, err := newAdmin(t, client).List(ctx, "", 10)
+		return err
+	}
+	cluster := NewClient(&redis.UniversalOptions{Addrs: []string{s.Addr}, IsClusterMode: true})
+	t.Cleanup(func() { _ = cluster.Close() })
+	impatient := plainClient(t, &redis.Options{Addr: frozen.Addr, MaxRetries: -1, ReadTimeout: 50 * time.Millisecond, Protocol: 2, DisableIdentity: true})
+	master := fmt.Errorf("redis: all sentinels are unreachable: %w", errors.Join(redis.Nil))
+	for name, tt := range map[string]struct {
+		err   error
+		class error
+		fault Fault
+		says  string
+	}{
+		"refused":      {list(t.Context(), gone.Client(t)), ErrUnavailable, FaultConnect, ": list buckets: can't connect: connection refused"},
+		"frozen":       {list(t.Context(), impatient), ErrUnavailable, FaultTimeout, ": list buckets: Redis does not answer (timeout)"},
+		"ended":        {list(ended, s.Client(t)), context.Canceled, FaultEnded, "bucketctl: list buckets: context canceled"},
+		"no cluster":   {list(t.Context(), cluster), ErrDenied, FaultNoCluster, "cluster support disabled"},
+		"a replica":    {list(t.Context(), stubServer(t, "READONLY no")), ErrDenied, FaultReplica, "READONLY no"},
+		"another node": {list(t.Context(), stubServer(t, "MOVED 1 127.0.0.1:2")), ErrDenied, FaultCluster, "MOVED 1"},
+		"denied":       {list(t.Context(), stubServer(t, "NOPERM no")), ErrDenied, FaultReply, "NOPERM no"},
+		"no master":    {adminError(t.Context(), "read", "k", master), ErrDenied, FaultMaster, `: read "k": the sentinels know no such master`},
+	} {
+		var call *CallError
+		if !errors.As(tt.err, &call) || !errors.Is(tt.err, tt.class) || call.Fault != tt.fault || !strings.Contains(tt.err.Error(), tt.says) {
+			t.Errorf("%s: %v, a %+v; want %v by %s that says %q", name, tt.err, call, tt.class, tt.fault, tt.says)
+		}
+	}
+}
