@@ -110,8 +110,9 @@ type Foreign struct {
 
 // ScanPage is one step of a scan for foreign keys.
 type ScanPage struct {
-	Keys []Foreign
-	Next string // cursor for the next step; empty: the scan is complete
+	Keys   []Foreign
+	Denied int    // keys left out because the ACL keeps them from this user
+	Next   string // cursor for the next step; empty: the scan is complete
 }
 
 // Server is what the console and doctor show of a Redis server.

@@ -184,8 +184,11 @@ func TestCommandsOfAnOperatorsUserSuffice(t *testing.T) {
 		}
 		_, err = a.Reset(ctx, "b:w", AnyRev, ToLevel(2), "")
 		keep(err)
-		_, err = a.GetMany(ctx, []string{"b:w", "b:z"})
+		states, err := a.GetMany(ctx, []string{"b:w", "b:z"})
 		keep(err)
+		for _, state := range states {
+			keep(state.Err())
+		}
 		_, err = a.List(ctx, "", 10)
 		keep(err)
 		_, _, err = a.Reports(ctx, "0-0", 10)

@@ -68,7 +68,7 @@ func (a *Admin) Get(ctx context.Context, key string) (State, error) {
 	}
 	s := states[0]
 	if s.Kind != KindNone || len(s.RawLimit) > 0 {
-		return s, nil
+		return s, s.Err()
 	}
 	known, err := a.registered(ctx, key)
 	if err == nil && !known {
@@ -87,8 +87,11 @@ func (a *Admin) registered(ctx context.Context, key string) (bool, error) {
 }
 
 // GetMany returns the states of keys, in their order, in one round trip, or two
-// where there are windows among them (for each node of a cluster). An unknown bucket has KindNone, no Override and
-// no Hold; a key of a wrong type has KindWrongType. Neither is an error.
+// where there are windows among them (for each node of a cluster). An unknown
+// bucket has KindNone, no Override and no Hold; a key of a wrong type has
+// KindWrongType; one that Redis' ACL keeps from this user has KindDenied, and its
+// State.Err says why. None of them keeps the others from being read, and none is
+// an error.
 func (a *Admin) GetMany(ctx context.Context, keys []string) ([]State, error) {
 	return readStates(ctx, a.client, a.keys, keys)
 }
@@ -160,10 +163,21 @@ func clockError(now *redis.TimeCmd, pipeline error) error {
 	return nil
 }
 
+// untold is a pipeline's error that none of its commands tells: that of a client
+// which is refused while it connects.
+func untold(pipeline error, cmds []redis.Cmder) error {
+	for _, cmd := range cmds {
+		if cmd.Err() != nil {
+			return nil
+		}
+	}
+	return pipeline
+}
+
 func (p pending) reading(key string, now time.Time) (reading, error) {
 	r := reading{key: key, at: now, typ: p.typ.Val(), fields: namedFields(schema.StateFields(), p.fields.Val()), record: p.record.Val()}
 	for _, err := range []error{p.typ.Err(), ignoreWrongType(p.fields.Err()), ignoreWrongType(p.record.Err()), p.ttl.Err()} {
-		if err != nil {
+		if err := r.deny(err); err != nil {
 			return r, err
 		}
 	}
@@ -172,6 +186,19 @@ func (p pending) reading(key string, now time.Time) (reading, error) {
 	}
 	return r, nil
 }
+
+// deny keeps the refusal of one bucket, and returns the errors that concern all
+// of them.
+func (r *reading) deny(err error) error {
+	if !isNoPermission(err) {
+		return err
+	}
+	r.denied = err
+	return nil
+}
+
+// isNoPermission reports whether the ACL refused this one command or key.
+func isNoPermission(err error) bool { return err != nil && firstWord(err.Error()) == "NOPERM" }
 
 // namedFields are the fields of a hash that are there.
 func namedFields(names []string, values []any) map[string]string {

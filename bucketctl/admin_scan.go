@@ -16,8 +16,9 @@ import (
 // Scan looks for keys by a glob pattern with SCAN, which walks the whole
 // keyspace in steps of about count keys: for buckets that no worker of
 // bucketctl registers. Only keys that look like buckets or windows are
-// returned. cursor is "" at the start, ScanPage.Next after that. Of a cluster
-// it walks one primary after the other.
+// returned, and of these only what the ACL lets this user read. cursor is "" at
+// the start, ScanPage.Next after that. Of a cluster it walks one primary after
+// the other.
 func (a *Admin) Scan(ctx context.Context, pattern, cursor string, count int) (ScanPage, error) {
 	nodes, err := primaries(ctx, a.client)
 	if err != nil {
@@ -41,7 +42,7 @@ func (a *Admin) Scan(ctx context.Context, pattern, cursor string, count int) (Sc
 	if next != 0 || node < len(nodes) {
 		page.Next = fmt.Sprintf("%d:%d", node, next)
 	}
-	page.Keys, err = a.lookingLikeBuckets(ctx, keys)
+	page.Keys, page.Denied, err = a.lookingLikeBuckets(ctx, keys)
 	return page, err
 }
 
@@ -85,31 +86,44 @@ func primaries(ctx context.Context, client redis.UniversalClient) ([]redis.Cmdab
 	return out, err
 }
 
-// lookingLikeBuckets keeps the keys whose type and fields are a bucket's.
-func (a *Admin) lookingLikeBuckets(ctx context.Context, keys []string) ([]Foreign, error) {
+// lookingLikeBuckets keeps the keys whose type and fields are a bucket's, and
+// counts those that this user may not read.
+func (a *Admin) lookingLikeBuckets(ctx context.Context, keys []string) (found []Foreign, denied int, err error) {
 	keys = slices.DeleteFunc(keys, func(key string) bool { return a.keys.Check(key) != nil })
 	if len(keys) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	types := make([]*redis.StatusCmd, len(keys))
 	fields := make([]*redis.SliceCmd, len(keys))
 	wanted := []string{schema.FieldTokens, schema.FieldTs, schema.FieldKind, schema.FieldGen}
-	_, err := a.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	cmds, err := a.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, key := range keys {
 			types[i], fields[i] = p.Type(ctx, key), p.HMGet(ctx, key, wanted...)
 		}
 		return nil
 	})
-	if ignoreWrongType(err) != nil {
-		return nil, adminError(ctx, "scan", "", err)
+	if err := scanError(err, cmds); err != nil {
+		return nil, 0, adminError(ctx, "scan", "", err)
 	}
-	var found []Foreign
 	for i, key := range keys {
-		if kind := foreignKind(types[i].Val(), wanted, fields[i].Val()); kind != KindWrongType {
+		if isNoPermission(types[i].Err()) || isNoPermission(fields[i].Err()) {
+			denied++
+		} else if kind := foreignKind(types[i].Val(), wanted, fields[i].Val()); kind != KindWrongType {
 			found = append(found, Foreign{Key: key, Kind: kind})
 		}
 	}
-	return found, nil
+	return found, denied, nil
+}
+
+// scanError is what keeps a step of a scan from being looked at: not a key of
+// another type, nor one that this user may not read.
+func scanError(pipeline error, cmds []redis.Cmder) error {
+	for _, cmd := range cmds {
+		if err := ignoreWrongType(cmd.Err()); err != nil && !isNoPermission(err) {
+			return err
+		}
+	}
+	return untold(pipeline, cmds)
 }
 
 // foreignKind tells by type and a few fields what a scanned key is.

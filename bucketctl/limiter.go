@@ -140,7 +140,7 @@ func (l *Limiter) Peek(ctx context.Context) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	return states[0], nil
+	return states[0], states[0].Err()
 }
 
 // check refuses what no bucket could serve, before any I/O.

@@ -25,6 +25,7 @@ const (
 	KindForeign       Kind = "foreign"        // tokens and ts of another program; its limit is unknown
 	KindForeignWindow Kind = "foreign-window" // a sorted set of another program
 	KindWrongType     Kind = "wrong-type"     // anything else
+	KindDenied        Kind = "denied"         // not known: Redis' ACL keeps it from this user, see State.Err
 )
 
 // State is one bucket as Redis has it at one moment of server time.
@@ -106,6 +107,7 @@ type ProblemCode string
 
 // Problem codes.
 const (
+	ProblemDenied    ProblemCode = "denied"     // the Redis user may not read it
 	ProblemWrongType ProblemCode = "wrong-type" // the key is of another type
 	ProblemCorrupt   ProblemCode = "corrupt"    // a value is no finite number in range
 	ProblemAhead     ProblemCode = "ts-ahead"   // ts lies ahead of the server's clock
@@ -117,6 +119,21 @@ type Problem struct {
 	Code  ProblemCode
 	Field string // the field that is wrong
 	Text  string // one clause for people, such as "ts is 9m ahead, no refill until 14:41"
+}
+
+// Err says why Redis refused to read the bucket: a CallError that is ErrDenied,
+// or nil where the Kind is another than KindDenied.
+func (s State) Err() error {
+	if s.Kind != KindDenied {
+		return nil
+	}
+	why := &CallError{Class: ErrDenied, Doing: "read", Key: s.Key, Fault: FaultReply}
+	for _, p := range s.Problems {
+		if p.Code == ProblemDenied {
+			why.Cause = p.Text
+		}
+	}
+	return why
 }
 
 // Known reports whether the level is known.

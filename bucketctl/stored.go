@@ -27,6 +27,7 @@ type reading struct {
 	fields map[string]string // of the bucket, where it is a hash
 	record map[string]string // of the operators' record
 	log    windowLog         // of a window
+	denied error             // why the server did not let us read it; nil: it did
 }
 
 // storedNumber reads a number as the scripts do.
@@ -78,12 +79,14 @@ func (r reading) state() State {
 	s := State{Key: r.key, Type: r.typ, At: r.at, TTL: r.ttl, Level: math.NaN(), Used: math.NaN(), RawLimit: r.record}
 	r.decodeRecord(&s)
 	s.Kind = r.kind()
-	if r.typ == "hash" {
+	if r.typ == "hash" && r.denied == nil {
 		s.Raw = r.fields
 	}
 	switch s.Kind {
 	case KindBucket, KindForeign:
 		r.decodeBucket(&s)
+	case KindDenied:
+		s.Problems = append(s.Problems, Problem{Code: ProblemDenied, Text: cause(r.denied)})
 	case KindWrongType:
 		s.Problems = append(s.Problems, Problem{Code: ProblemWrongType, Text: "the key holds a " + r.typ + ", not a bucket"})
 	case KindWindow:
@@ -100,6 +103,8 @@ func (r reading) kind() Kind {
 	has := func(name string) bool { _, ok := r.fields[name]; return ok }
 	named := r.fields[schema.FieldKind]
 	switch {
+	case r.denied != nil:
+		return KindDenied
 	case r.typ == "none":
 		return KindNone
 	case r.typ == "zset" && len(r.record) == 0:

@@ -166,13 +166,13 @@ func readLogs(ctx context.Context, client redis.UniversalClient, names schema.Ke
 			own[i] = nil
 		case KindForeignWindow:
 			foreign[i] = nil
-		case KindNone, KindBucket, KindForeign, KindWrongType:
+		case KindNone, KindBucket, KindForeign, KindWrongType, KindDenied:
 		}
 	}
 	if len(own)+len(foreign) == 0 {
 		return nil
 	}
-	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	cmds, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i := range own {
 			r := readings[i]
 			span := r.state().Effective.Per
@@ -185,18 +185,18 @@ func readLogs(ctx context.Context, client redis.UniversalClient, names schema.Ke
 		}
 		return nil
 	})
-	if len(own)+len(foreign) == 1 && ignoreWrongType(err) != nil {
+	if err := untold(err, cmds); err != nil {
 		return err
 	}
 	for i, cmd := range own {
-		if err := ignoreWrongType(cmd.Err()); err != nil {
-			return err
+		if err := readings[i].deny(ignoreWrongType(cmd.Err())); err != nil {
+			return err // neither a log of a wrong type nor one that is denied, which concern their window alone
 		}
 		readings[i].log = decodeLog(cmd.Val())
 		readings[i].log.broken = cmd.Err() != nil
 	}
 	for i, cmd := range foreign {
-		if err := ignoreWrongType(cmd.Err()); err != nil {
+		if err := readings[i].deny(ignoreWrongType(cmd.Err())); err != nil {
 			return err
 		}
 		readings[i].log = windowLog{known: cmd.Err() == nil, used: float64(cmd.Val())}

@@ -59,6 +59,8 @@ func (a *app) limitPhrase(b *watch.Bucket) string {
 		declared = "declared by workers, not stored yet"
 	}
 	switch {
+	case s.Kind == bucketctl.KindDenied:
+		return "Redis' ACL keeps it from this user"
 	case s.At.IsZero():
 		return "not read yet"
 	case s.Kind == bucketctl.KindWrongType:
@@ -275,6 +277,8 @@ func (a *app) aboveFact(b *watch.Bucket) string {
 
 func (a *app) quietFact(b *watch.Bucket, now time.Time) string {
 	switch {
+	case b.State.Kind == bucketctl.KindDenied:
+		return "what is stored is not known here: this console's Redis user may not read it"
 	case b.Status.Code == watch.Unread:
 		return "known from the registry; its state is read when it is on screen"
 	case b.Waiting < 0 && len(b.Workers) == 0 && isForeign(*b):

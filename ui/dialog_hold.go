@@ -62,7 +62,7 @@ func isForeign(b watch.Bucket) bool {
 		return true
 	case bucketctl.KindForeign:
 		return b.Seen.IsZero()
-	case bucketctl.KindNone, bucketctl.KindBucket, bucketctl.KindWindow, bucketctl.KindWrongType:
+	case bucketctl.KindNone, bucketctl.KindBucket, bucketctl.KindWindow, bucketctl.KindWrongType, bucketctl.KindDenied:
 	}
 	return false
 }

@@ -33,7 +33,7 @@ type exit struct {
 func exits() []exit {
 	return []exit{
 		{ExitOK, "done"},
-		{ExitFailed, "failed; also: refused by authentication, ACL, a read-only server or --read-only"},
+		{ExitFailed, "failed; also: refused by authentication, ACL, a read-only server or --read-only; of several buckets, one was refused"},
 		{ExitUsage, "the command line can't work, nothing was done; also: the console without a terminal"},
 		{ExitUnreachable, "Redis can't be reached or did not answer in time; trying again later may help"},
 		{ExitNotFound, "no such bucket, or nothing there to take away; of several buckets, one was not found"},

@@ -60,7 +60,7 @@ type jsonCooldown struct {
 
 // jsonProblem is one thing that is wrong with the stored values.
 type jsonProblem struct {
-	Code  string `json:"code"` // wrong-type, corrupt, ts-ahead, debt
+	Code  string `json:"code"` // wrong-type, corrupt, ts-ahead, debt, denied
 	Field string `json:"field"`
 	Text  string `json:"text"`
 }
@@ -68,8 +68,8 @@ type jsonProblem struct {
 // jsonBucket is one bucket: a record of ls and get.
 type jsonBucket struct {
 	jsonKey
-	State     string        `json:"state"` // stuck, corrupt, cooldown, held, override, ok, idle, foreign
-	Kind      string        `json:"kind"`  // none, bucket, window, foreign, foreign-window, wrong-type
+	State     string        `json:"state"` // stuck, corrupt, cooldown, held, override, ok, idle, foreign, denied
+	Kind      string        `json:"kind"`  // none, bucket, window, foreign, foreign-window, wrong-type, denied
 	Type      string        `json:"type"`  // Redis' type of the key
 	At        *string       `json:"at"`    // when it was read
 	Level     *float64      `json:"level"` // tokens; below 0 is debt

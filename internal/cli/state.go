@@ -19,11 +19,14 @@ const (
 	stateOK       = "ok"       // the declared limit is in force
 	stateIdle     = "idle"     // known, but nothing was taken for so long that the state expired
 	stateForeign  = "foreign"  // another program's bucket
+	stateDenied   = "denied"   // Redis' ACL keeps it from this user: nothing is known
 )
 
 // stateOf returns the gravest word that fits s.
 func stateOf(s bucketctl.State) string {
 	switch {
+	case s.Kind == bucketctl.KindDenied:
+		return stateDenied
 	case hasProblem(s, bucketctl.ProblemWrongType, bucketctl.ProblemCorrupt), s.Kind == bucketctl.KindWrongType:
 		return stateCorrupt
 	case hasProblem(s, bucketctl.ProblemAhead, bucketctl.ProblemDebt):
@@ -56,7 +59,7 @@ func hasProblem(s bucketctl.State, codes ...bucketctl.ProblemCode) bool {
 // loud puts the words in capitals that ask an operator to act.
 func loud(state string) string {
 	switch state {
-	case stateStuck, stateCorrupt, stateCooldown, stateHeld:
+	case stateStuck, stateCorrupt, stateCooldown, stateHeld, stateDenied:
 		return strings.ToUpper(state)
 	}
 	return state

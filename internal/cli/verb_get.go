@@ -10,8 +10,9 @@ import (
 	"bucketop/internal/watch"
 )
 
-// runGet shows what it finds. A bucket that is not there does not keep the
-// others from being shown; a failure that would meet all of them does.
+// runGet shows what it finds. A bucket that is not there, or that Redis keeps
+// from this user, does not keep the others from being shown; a failure that would
+// meet all of them does. Of several such the gravest is the verb's own.
 func runGet(ctx context.Context, c *call) error {
 	states, err := ask(ctx, func(ctx context.Context) ([]bucketctl.State, error) {
 		return c.admin.GetMany(ctx, c.args)
@@ -22,14 +23,18 @@ func runGet(ctx context.Context, c *call) error {
 	var records []any
 	t := lsTable()
 	var blocks strings.Builder
-	var missing error
+	var failed error
 	for _, s := range states {
-		if s, err = c.confirm(ctx, s); err != nil {
-			if !errors.Is(err, bucketctl.ErrNotFound) {
-				return err
-			}
+		s, err = c.confirm(ctx, s)
+		missing := errors.Is(err, bucketctl.ErrNotFound)
+		if err != nil && !missing && s.Kind != bucketctl.KindDenied {
+			return err
+		}
+		if err != nil {
 			c.note("%s", sentence(err, c.target.Addr()))
-			missing = alreadySaid{err}
+			failed = graver(failed, alreadySaid{err})
+		}
+		if missing {
 			continue
 		}
 		records = append(records, toBucket(s, time.Time{}))
@@ -47,14 +52,23 @@ func runGet(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return missing
+	return failed
+}
+
+// graver is the one of two buckets' errors that tells more: that one is not there
+// is an answer, that one can't be read is none.
+func graver(a, b error) error {
+	if a == nil || errors.Is(a, bucketctl.ErrNotFound) {
+		return b
+	}
+	return a
 }
 
 // confirm tells a bucket that Redis does not know from one that is registered
 // and has no state now: GetMany returns the same for both.
 func (c *call) confirm(ctx context.Context, s bucketctl.State) (bucketctl.State, error) {
 	if s.Kind != bucketctl.KindNone || !s.Override.IsZero() || s.Hold.Active {
-		return s, nil
+		return s, s.Err()
 	}
 	return c.get(ctx, s.Key)
 }
@@ -68,13 +82,14 @@ type fact struct{ name, text string }
 
 // facts is all there is to tell of one bucket.
 func (c *call) facts(s bucketctl.State) []fact {
-	all := []fact{
-		{"bucket", c.out.cell(s.Key)},
-		{"state", stateText(s)},
-		{"tokens", levelText(s)},
-		{"granted", grantedText(s)},
-		{"limit", watch.LimitText(s.Effective, watch.IsWindow(&s))},
-		{"declared", watch.LimitText(s.Declared, watch.IsWindow(&s))},
+	all := []fact{{"bucket", c.out.cell(s.Key)}, {"state", stateText(s)}}
+	if s.Kind != bucketctl.KindDenied {
+		all = append(all,
+			fact{"tokens", levelText(s)},
+			fact{"granted", grantedText(s)},
+			fact{"limit", watch.LimitText(s.Effective, watch.IsWindow(&s))},
+			fact{"declared", watch.LimitText(s.Declared, watch.IsWindow(&s))},
+		)
 	}
 	if !s.Override.IsZero() {
 		all = append(all, fact{"override", c.overrideText(s) + c.because(s.Reason)})
@@ -91,7 +106,9 @@ func (c *call) facts(s bucketctl.State) []fact {
 	if s.Rev != 0 {
 		all = append(all, fact{"rev", c.revText(s)})
 	}
-	all = append(all, fact{"key", s.Type + c.expiry(s)})
+	if s.Type != "" {
+		all = append(all, fact{"key", s.Type + c.expiry(s)})
+	}
 	return append(all, fact{"read at", clock(s.At)})
 }
 

@@ -44,7 +44,27 @@ func runLs(ctx context.Context, c *call) error {
 		records[i] = toBucket(s, found[i].Seen)
 		t.rows = append(t.rows, c.lsRow(s))
 	}
-	return c.out.list(records, t)
+	if err := c.out.list(records, t); err != nil {
+		return err
+	}
+	return c.tellDenied(states)
+}
+
+// tellDenied says once of all buckets that can't be read that they can't.
+func (c *call) tellDenied(states []bucketctl.State) error {
+	var first error
+	denied := 0
+	for _, s := range states {
+		if err := s.Err(); err != nil {
+			denied++
+			first = cmp.Or(first, err)
+		}
+	}
+	if denied == 0 {
+		return nil
+	}
+	c.note("%d of %d buckets are kept from this user: %s", denied, len(states), sentence(first, c.target.Addr()))
+	return alreadySaid{first}
 }
 
 func (c *call) emptyReason() string {
@@ -87,7 +107,12 @@ func byKey(a, b bucketctl.Registered) int { return cmp.Compare(a.Key, b.Key) }
 func (c *call) scanned(ctx context.Context, filter pattern) ([]bucketctl.Registered, error) {
 	var all []bucketctl.Registered
 	seen := map[string]bool{} // SCAN may return a key twice
-	cursor := ""
+	cursor, denied := "", 0
+	defer func() {
+		if denied > 0 {
+			c.note("left out, since the ACL keeps them from this user: %d of the scanned keys", denied)
+		}
+	}()
 	for range maxSteps {
 		page, err := ask(ctx, func(ctx context.Context) (bucketctl.ScanPage, error) {
 			return c.admin.Scan(ctx, c.in.match, cursor, scanCount)
@@ -95,6 +120,7 @@ func (c *call) scanned(ctx context.Context, filter pattern) ([]bucketctl.Registe
 		if err != nil {
 			return nil, err
 		}
+		denied += page.Denied
 		for _, f := range page.Keys {
 			if filter.matches(f.Key) && !seen[f.Key] {
 				seen[f.Key] = true

@@ -71,7 +71,7 @@ func (c *call) limitChange(s bucketctl.State) (bucketctl.LimitChange, error) {
 		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q: its workers read no overrides; only its level can be reset", bucketctl.ErrForeign, s.Key)
 	case bucketctl.KindWrongType:
 		return bucketctl.LimitChange{}, fmt.Errorf("%w: %q holds a %s", bucketctl.ErrWrongType, s.Key, s.Type)
-	case bucketctl.KindNone, bucketctl.KindBucket, bucketctl.KindWindow:
+	case bucketctl.KindNone, bucketctl.KindBucket, bucketctl.KindWindow, bucketctl.KindDenied:
 	}
 	wanted, err := bucketctl.ParseLimitChange(s, c.in.rate, c.in.cap, c.in.end)
 	if err != nil {

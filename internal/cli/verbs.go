@@ -107,7 +107,8 @@ func readers() []verb {
 		},
 		{
 			name: "get", args: "KEY…", summary: "show buckets in full",
-			text:     "Exits 4 if Redis knows nothing of one of them; the others are shown.",
+			text: "Exits 4 if Redis knows nothing of one of them, 1 if its ACL keeps one from this user; the others\n" +
+				"are shown.",
 			examples: []string{"bucketop get 'geocode:{acme}:eu'", "bucketop get -o json stripe:charge | jq '.[0].level'"},
 			flags:    []string{"key-b64"}, conn: true, output: true, min: 1, max: many, run: runGet,
 		},

@@ -46,7 +46,11 @@ func describe(f *facts, v verdict) Status {
 		s.Text = age(v.since, f.now)
 	case Foreign:
 		s.Text = windowWord(f.state)
-	case FullUse, Unread:
+	case Unread:
+		if f.state.Kind == bucketctl.KindDenied {
+			s.Text = "denied"
+		}
+	case FullUse:
 	}
 	return s
 }

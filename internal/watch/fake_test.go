@@ -134,7 +134,11 @@ func (f *fakeRedis) GetMany(ctx context.Context, keys []string) ([]bucketctl.Sta
 	for _, key := range keys {
 		f.tried[key]++
 		if f.locked[key] {
-			return nil, fmt.Errorf("%w: read %q: NOPERM No permissions to access a key", bucketctl.ErrDenied, key)
+			out = append(out, bucketctl.State{
+				Key: key, Kind: bucketctl.KindDenied, At: f.clock(), Level: math.NaN(),
+				Problems: []bucketctl.Problem{{Code: bucketctl.ProblemDenied, Text: "NOPERM No permissions to access a key"}},
+			})
+			continue
 		}
 		s, found := f.states[key]
 		if !found {

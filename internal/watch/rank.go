@@ -112,7 +112,7 @@ func (e *entry) fill(b *Bucket, now time.Time, patience time.Duration) {
 		return
 	}
 	b.Status, b.Workers = d.settled.shown, d.rows
-	if d.read {
+	if d.read || d.state.Kind == bucketctl.KindDenied {
 		b.State = d.state
 		b.takeReported(now)
 	}

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"bucketop/bucketctl"
@@ -189,8 +190,8 @@ func (r *round) events(ctx context.Context) error {
 	return err
 }
 
-// states reads buckets. Where Redis refuses some of them, as its ACL may, the
-// others are read without them, unless it has refused everything else too.
+// states reads buckets. Those that Redis refuses, as its ACL may, don't keep the
+// others from being read.
 func (r *round) states(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -199,33 +200,42 @@ func (r *round) states(ctx context.Context, keys []string) error {
 	r.meter.add(stateCalls*len(keys) + 1)
 	switch {
 	case err == nil:
-		r.worked++
-		if len(states) > 0 {
-			r.m.clock.set(states[0].At, r.clock())
-		}
-		r.m.takeStates(states, r.now())
-		return nil
 	case isOutage(err):
 		return err
-	case r.worked == 0 && r.denied != nil:
-		return nil // all is refused, as with a wrong password: asking one by one would only ask more often
-	case len(keys) == 1:
-		r.m.takeRefused(keys[0], err, r.now())
+	default: // all of them, as with a wrong password
+		r.deny(err)
+		r.m.refused[someBuckets], r.m.refusedAt = reason(err), r.now()
 		return nil
 	}
-	half := len(keys) / 2
-	if err := r.states(ctx, keys[:half]); err != nil {
-		return err
+	if len(states) > 0 {
+		r.m.clock.set(states[0].At, r.clock())
 	}
-	return r.states(ctx, keys[half:])
+	read := states[:0]
+	for _, state := range states {
+		if err := state.Err(); err != nil {
+			r.deny(err)
+			r.m.takeRefused(state.Key, err, r.now())
+			continue
+		}
+		read = append(read, state)
+	}
+	if len(read) > 0 {
+		r.worked++
+	}
+	r.m.takeStates(read, r.now())
+	return nil
 }
 
-// takeRefused notes that one bucket can't be read.
+// takeRefused notes that one bucket can't be read, and forgets what was read of
+// it: nobody knows what became of that.
 func (m *model) takeRefused(key string, err error, now time.Time) {
-	if e := m.detailed(key); e != nil {
-		e.retryAt = now.Add(refusedRest)
-		m.refused[someBuckets], m.refusedAt = reason(err), now
+	e := m.detailed(key)
+	if e == nil {
+		return
 	}
+	e.retryAt = now.Add(refusedRest)
+	e.state, e.read = bucketctl.State{Key: key, Kind: bucketctl.KindDenied, Level: math.NaN(), Used: math.NaN()}, false
+	m.refused[someBuckets], m.refusedAt = reason(err), now
 }
 
 // sweeps walks on over the registry, and over the keyspace where that was asked

@@ -94,7 +94,7 @@ type Status struct {
 // Bucket is one row.
 type Bucket struct {
 	Key   string
-	State bucketctl.State // Kind KindNone and zero At while unread
+	State bucketctl.State // Kind KindNone and zero At while unread; KindDenied and zero At where Redis refuses it
 
 	// Reported: nothing is stored that tells the declared limit, since no worker has
 	// reached the scripts yet. Declared and Effective of State are what the workers

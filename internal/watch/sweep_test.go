@@ -135,6 +135,9 @@ func TestWhatRedisRefusesToReadIsSaidAndTheRestGoesOn(t *testing.T) {
 			t.Errorf("%s: read %v, want %v", row.Key, !want, want)
 		}
 	}
+	if row := d.row(s, "b07"); row.State.Kind != bucketctl.KindDenied || row.Status.Code != Unread || row.Status.Text != "denied" {
+		t.Errorf("the one that is refused: %+v, a %s", row.Status, row.State.Kind)
+	}
 	var texts []string
 	for _, a := range s.Alerts {
 		texts = append(texts, a.Text)
