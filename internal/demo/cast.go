@@ -60,7 +60,7 @@ func cast() []role {
 		{"sync", 2, []job{
 			{bucket: contacts, limit: bucketctl.PerSecond(3), callers: 2, least: 1, most: 1, work: 400 * time.Millisecond, tries: true},
 			{bucket: "search:bulk", limit: bucketctl.PerSecond(400), callers: 4, least: 20, most: 100, work: 500 * time.Millisecond},
-			{bucket: feeds, limit: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second}, callers: 2, least: 1, most: 1, work: 2 * time.Second, window: true},
+			{bucket: feeds, limit: bucketctl.Limit{Capacity: 10, Rate: 1, Per: 10 * time.Second}, callers: 2, least: 1, most: 4, work: 4 * time.Second, window: true},
 			{bucket: "weather:daily", limit: bucketctl.Per(10, 10*time.Second).Burst(5), callers: 2, least: 1, most: 1, work: time.Second},
 		}},
 	}
