@@ -1,12 +1,34 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"bucketop/bucketctl"
 	"bucketop/internal/watch"
 )
+
+// told are the events that keep lets through, newest first; of two at the same
+// moment the later in the stream is the newer. A worker tells of an outage twice
+// when it is over, that it began and all of it: the second is told.
+func told(events []bucketctl.Event, keep func(*bucketctl.Event) bool) []*bucketctl.Event {
+	over := map[[2]string]bool{} // outages that are told of as a whole, by worker and begin
+	var out []*bucketctl.Event
+	for i := range slices.Backward(events) {
+		e := &events[i]
+		outage := [2]string{e.By, e.Detail[watch.DetailSince]}
+		switch {
+		case !keep(e), e.Kind == bucketctl.EventFallback && over[outage]:
+			continue
+		case e.Kind == bucketctl.EventShared && outage[1] != "":
+			over[outage] = true
+		}
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(x, y *bucketctl.Event) int { return y.At.Compare(x.At) })
+	return out
+}
 
 // eventText is one event in words, without its time and bucket. Who stands before
 // the details: lines are cut at the end.

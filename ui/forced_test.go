@@ -35,6 +35,54 @@ func TestAnOverrideShowsWhateverTheStateIs(t *testing.T) {
 	}
 }
 
+// A hold or a cooldown stays visible in every width where a graver state hides it.
+func TestAStopShowsWhateverTheStateIs(t *testing.T) {
+	for _, c := range []struct {
+		code             watch.Code
+		held, cooling    bool
+		over             time.Duration // how long ago both ended
+		wide, narrow, no string
+	}{
+		{watch.Silent, true, false, 0, "0 of HELD", "HELD", "COOL"},
+		{watch.Silent, false, true, 0, "0 of COOLDOWN", "COOL", "HELD"},
+		{watch.Cooldown, true, true, 0, "0 of HELD", "HELD", "of COOL"},
+		{watch.Held, true, true, 0, "0 of 300/min", "0%", "of HELD"},
+		{watch.Cooldown, false, true, 0, "0 of 300/min", "0%", "HELD"},
+		{watch.Silent, true, true, time.Second, "0 of 300/min", "0%", "HELD"},
+	} {
+		for _, width := range []int{40, 50, 60, 80, 120} {
+			s := pictureSnapshot()
+			b := silentRow()
+			b.State.Effective = bucketctl.PerMinute(300)
+			b.State.Override, b.Granted, b.Used = bucketctl.Override{}, 0, 0
+			b.Status = watch.Status{Code: c.code}
+			if c.held {
+				b.State.Hold = bucketctl.Hold{Active: true, Until: t0.Add(time.Minute)}
+			}
+			if c.cooling {
+				b.State.Cooldown.Until = t0.Add(time.Minute)
+			}
+			if c.over > 0 {
+				b.State.Hold.Until, b.State.Cooldown.Until = t0.Add(-c.over), t0.Add(-c.over)
+			}
+			s.Buckets, s.Alerts = []watch.Bucket{b}, nil
+			line := ""
+			for _, l := range strings.Split(newBench(t, s, width, 16).View(), "\n") {
+				if strings.HasPrefix(l, " > geo") {
+					line = l
+				}
+			}
+			want := c.wide
+			if width < 60 {
+				want = c.narrow
+			}
+			if !strings.Contains(line, want) || strings.Contains(line, c.no) {
+				t.Errorf("%v, width %d: %q, want %q and no %q", c, width, line, want, c.no)
+			}
+		}
+	}
+}
+
 // What a header counts is there once per bucket it is true of.
 func TestTheHeaderCountsOverridesAndHoldsUnderGraverStates(t *testing.T) {
 	s := pictureSnapshot()

@@ -137,6 +137,12 @@ func grantedOf(b *watch.Bucket, width int) string {
 	return text
 }
 
+// grantsOf is what is granted, in the unit of the limit.
+func grantsOf(b *watch.Bucket) string {
+	_, unit := b.State.Effective.InUnit()
+	return short(b.Granted*unit.Seconds(), 5)
+}
+
 // grouped is a count with commas between its thousands: 41,000.
 func grouped(n int) string {
 	text := strconv.Itoa(n)

@@ -91,23 +91,10 @@ const eventMost = 12
 // tell of themselves belongs to it too.
 func (a *app) eventSection(b *watch.Bucket, width int) []string {
 	drawers := a.drawers(b.Key)
-	var mine []*bucketctl.Event // newest first
-	over := map[string]bool{}   // outages that are told of as a whole
-	for i := len(a.snap.Events) - 1; i >= 0; i-- {
-		e := &a.snap.Events[i]
-		outage := e.By + " " + e.Detail[watch.DetailSince]
-		switch {
-		case e.Key != b.Key && (e.Key != "" || !drawers[e.By]), e.Kind == bucketctl.EventFallback && over[outage]:
-			continue
-		case e.Kind == bucketctl.EventShared:
-			over[outage] = true
-		}
-		mine = append(mine, e)
-	}
+	mine := told(a.snap.Events, func(e *bucketctl.Event) bool { return e.Key == b.Key || e.Key == "" && drawers[e.By] })
 	if len(mine) == 0 {
 		return []string{" " + a.dim.text("EVENTS") + "  none of this bucket as far back as they are kept"}
 	}
-	slices.SortStableFunc(mine, func(x, y *bucketctl.Event) int { return y.At.Compare(x.At) })
 	out := []string{" " + a.dim.text("EVENTS")}
 	for _, e := range mine[:min(eventMost, len(mine))] {
 		line := " " + a.dim.text(clockTime(e.At, a.serverNow())) + "  " + a.eventMood(e.Kind).text(a.eventText(e))

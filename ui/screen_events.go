@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"slices"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bucketop/bucketctl"
@@ -27,13 +25,14 @@ func (e *eventsScreen) page(_ *app, by int) { e.list.page(by) }
 func (e *eventsScreen) take(a *app) {
 	events := a.snap.Events
 	e.index = make(map[string]int, len(events))
-	ids := make([]string, len(events))
 	for i := range events {
 		e.index[events[i].ID] = i
-		ids[i] = events[i].ID
 	}
-	slices.Reverse(ids) // of two at the same moment the later in the stream is the newer
-	slices.SortStableFunc(ids, func(x, y string) int { return events[e.index[y]].At.Compare(events[e.index[x]].At) })
+	shown := told(events, func(*bucketctl.Event) bool { return true })
+	ids := make([]string, len(shown))
+	for i, event := range shown {
+		ids[i] = event.ID
+	}
 	if len(ids) > 0 && e.list.at == 0 {
 		e.list.cursor = ids[0] // on the newest, the selection stays on the newest
 	}
@@ -62,7 +61,7 @@ func (e *eventsScreen) view(a *app, width, height int) []string {
 	if height < 12 {
 		about = 0
 	}
-	lines := []string{" " + a.strong.text("EVENTS") + "  " + count(len(a.snap.Events), "event") + ", newest first"}
+	lines := []string{" " + a.strong.text("EVENTS") + "  " + count(len(e.list.names), "event") + ", newest first"}
 	if len(a.snap.Events) == 0 {
 		return append(lines, "   "+a.cut("Nothing was changed and nothing happened as far back as events are kept.", width-4))
 	}
@@ -96,13 +95,12 @@ func (a *app) eventCells(e *bucketctl.Event, selected bool) []cell {
 	}
 }
 
-// eventMood is yellow for what went wrong and cyan for what operators did.
+// eventMood is yellow for what went wrong, also where it is over, and cyan for what
+// operators did.
 func (st *styles) eventMood(k bucketctl.EventKind) paint {
 	switch k {
-	case bucketctl.EventFallback, bucketctl.EventCooldown, bucketctl.EventMended:
+	case bucketctl.EventFallback, bucketctl.EventShared, bucketctl.EventCooldown, bucketctl.EventMended:
 		return st.warn
-	case bucketctl.EventShared:
-		return paint{}
 	case bucketctl.EventLimit, bucketctl.EventUnset, bucketctl.EventHold, bucketctl.EventResume,
 		bucketctl.EventUndo, bucketctl.EventReset, bucketctl.EventDelete:
 	}

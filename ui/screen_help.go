@@ -50,6 +50,7 @@ func (h *helpScreen) view(a *app, width, height int) []string {
 		{"TOKENS", "level of capacity; a level below 0 is debt that is already promised"},
 		{"GRANTED", "over about 5 s, of the limit in force, in the unit the limit was declared in"},
 		{overrideMark, "behind GRANTED or USED: an override is in force, so the limit is not the declared one"},
+		{"of HELD", "in place of the limit, or of COOLDOWN: it is stopped, beside what STATE says; in a narrow window under USED"},
 		{"(300/min)", "a limit in brackets: what workers declare; none has reached Redis' scripts, so nothing is stored"},
 		{"WAITING", "callers over all workers, then how long the first of them has still to wait"},
 		{"REV", "revision of limit and hold: the last digits of the server time of the change"},

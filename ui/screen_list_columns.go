@@ -170,17 +170,7 @@ func (a *app) row(l layout, b *watch.Bucket, name string, now time.Time) string 
 	if l.level {
 		out.WriteString(" " + textsafe.PadLeft(levelOf(level, b.State.Effective.Capacity), levelCells))
 	}
-	forced := overridden(&b.State, now)
-	if l.granted {
-		room := grantedCells
-		if forced {
-			room -= len(overrideMark)
-		}
-		out.WriteString(" " + a.limitCell(grantedOf(b, room), grantedCells, forced))
-	}
-	if l.used {
-		out.WriteString(" " + a.limitCell(percent(b.Used), usedCells, forced && !l.granted))
-	}
+	out.WriteString(a.limitCells(l, b, now))
 	out.WriteString(l.waitingCell(b))
 	if l.workers {
 		out.WriteString(" " + textsafe.PadLeft(workersCell(b), workersCells))
@@ -189,6 +179,48 @@ func (a *app) row(l layout, b *watch.Bucket, name string, now time.Time) string 
 		out.WriteString(" " + a.faint.text(a.sparkline(b.History.Granted, sparkTop(b), l.spark)))
 	}
 	return out.String()
+}
+
+// limitCells are what is granted of the limit, and how much of it is used.
+func (a *app) limitCells(l layout, b *watch.Bucket, now time.Time) string {
+	forced, stop := overridden(&b.State, now), hiddenStop(b, now)
+	granted, used := "", ""
+	switch {
+	case !l.granted:
+	case stop != "":
+		granted = " " + a.stopCell(grantsOf(b)+" of "+stop, stop, grantedCells)
+	case forced:
+		granted = " " + a.limitCell(grantedOf(b, grantedCells-len(overrideMark)), grantedCells, true)
+	default:
+		granted = " " + a.limitCell(grantedOf(b, grantedCells), grantedCells, false)
+	}
+	switch {
+	case !l.used:
+	case stop != "" && !l.granted:
+		used = " " + a.stopCell(stop[:4], stop[:4], usedCells)
+	default:
+		used = " " + a.limitCell(percent(b.Used), usedCells, forced && !l.granted)
+	}
+	return granted + used
+}
+
+// hiddenStop is what stops the bucket where its state is another, graver one: it
+// goes on in whatever state the row is in, and no other row says so.
+func hiddenStop(b *watch.Bucket, now time.Time) string {
+	hold, cooling := b.State.Hold, b.State.Cooldown.Until.After(now)
+	held := hold.Active && (hold.Until.IsZero() || hold.Until.After(now))
+	switch code := b.Status.Code; {
+	case held && code != watch.Held:
+		return watch.Held.Word()
+	case cooling && code != watch.Cooldown && code != watch.Held:
+		return watch.Cooldown.Word()
+	}
+	return ""
+}
+
+// stopCell is a text, right-aligned, that ends in the word for what stops a bucket.
+func (a *app) stopCell(text, stop string, cells int) string {
+	return strings.Repeat(" ", max(0, cells-len(text))) + strings.TrimSuffix(text, stop) + a.warn.text(stop)
 }
 
 // limitCell is what is granted of the limit, right-aligned. It is marked where
