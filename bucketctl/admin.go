@@ -71,7 +71,7 @@ func (a *Admin) By() string { return a.by }
 type Change struct {
 	Before State // the bucket right before it, at the same server time
 	After  State // the bucket right after it
-	Event  Event // as written to the events stream; its ID is empty with an AuditError
+	Event  Event // as written to the events stream; its ID is empty where an AuditError says that it is not
 }
 
 // Registered is one bucket of the registry.

@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -120,18 +121,24 @@ func (t Target) String() string {
 }
 
 // Delete deletes the state, of whatever type, and forgets the bucket in the
-// registry; override and hold stay. A worker that still takes from it begins a
-// new bucket, full. Returns ErrNotFound where there is no state.
+// registry, also one that has no state any more; override and hold stay. A worker
+// that still takes from it registers it again, and begins a new bucket, full.
+// Returns ErrNotFound where there is neither state nor a place in the registry.
 func (a *Admin) Delete(ctx context.Context, key string, rev Rev, reason string) (Change, error) {
 	e := Event{Kind: EventDelete, Key: key, Reason: reason}
 	change, err := a.change(ctx, a.scripts.reset, rev, e, "delete")
-	if err != nil {
+	var audit *AuditError
+	if err != nil && !errors.As(err, &audit) {
 		return change, err
 	}
-	if err := a.client.ZRem(ctx, a.keys.Buckets(), key).Err(); err != nil {
-		return change, &AuditError{Err: adminError(ctx, "forget", key, err)}
+	if errForget := a.client.ZRem(ctx, a.keys.Buckets(), key).Err(); errForget != nil {
+		if audit == nil {
+			audit = &AuditError{}
+		}
+		audit.Forget = adminError(ctx, "forget", key, errForget)
+		return change, audit
 	}
-	return change, nil
+	return change, err
 }
 
 // change runs one of the changing scripts, tells of it, and wakes whoever
@@ -161,9 +168,10 @@ func (a *Admin) change(ctx context.Context, script *redis.Script, rev Rev, e Eve
 		return change, err
 	}
 	change.Event = a.describe(e, change)
-	change.Event.ID, err = a.publish(ctx, change.Event)
-	if err != nil {
-		return change, &AuditError{Err: adminError(ctx, "tell of", e.Key, err)}
+	id, lacking := a.tell(ctx, change.Event)
+	change.Event.ID = id
+	if lacking != nil {
+		return change, lacking
 	}
 	return change, nil
 }
@@ -260,7 +268,7 @@ func resultError(result string, e Event, rev Rev, c Change) error {
 		return &ConflictError{Wanted: rev, State: c.After}
 	case "unknown":
 		if e.Kind == EventDelete {
-			return fmt.Errorf("%w: %q has no state to delete", ErrNotFound, e.Key)
+			return fmt.Errorf("%w: %q is not registered and has no state to delete", ErrNotFound, e.Key)
 		}
 		return fmt.Errorf("%w: %q is neither registered nor has it state or an override", ErrNotFound, e.Key)
 	case "nothing":

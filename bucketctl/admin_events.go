@@ -19,16 +19,46 @@ const (
 	eventsPage = 1000   // entries read at once
 )
 
-// publish adds the event to the stream and wakes the workers that wait at its
-// bucket. It returns the entry's ID.
-func (a *Admin) publish(ctx context.Context, e Event) (string, error) {
+// tell adds the event to the stream and wakes the workers that wait at its
+// bucket. It returns the entry's ID. In a cluster it asks the stream's server
+// itself, as runOnce does and for the same reason: the event of one change must
+// not be there twice. A message of this channel reaches the whole cluster.
+func (a *Admin) tell(ctx context.Context, e Event) (string, *AuditError) {
+	var server redis.Cmdable = a.client
+	if cluster, is := a.client.(*redis.ClusterClient); is {
+		one, err := cluster.MasterForKey(ctx, a.keys.Events())
+		if err != nil {
+			return "", a.untold(ctx, e, err, err)
+		}
+		server = one
+	}
+	id, errEvent, errWake := a.send(ctx, server, e)
+	if isRedirection(errEvent) {
+		id, errEvent, errWake = a.send(ctx, a.client, e)
+	}
+	return id, a.untold(ctx, e, errEvent, errWake)
+}
+
+func (a *Admin) send(ctx context.Context, server redis.Cmdable, e Event) (id string, errEvent, errWake error) {
 	var added *redis.StringCmd
-	_, err := a.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	var woken *redis.IntCmd
+	cmds, err := server.Pipelined(ctx, func(p redis.Pipeliner) error {
 		added = p.XAdd(ctx, eventEntry(a.keys, e))
-		p.Publish(ctx, a.keys.Wake(), e.Key)
+		woken = p.Publish(ctx, a.keys.Wake(), e.Key)
 		return nil
 	})
-	return added.Val(), err
+	if err := untold(err, cmds); err != nil {
+		return "", err, err
+	}
+	return added.Val(), added.Err(), woken.Err()
+}
+
+// untold is the error of a change that is written but not told; nil where it is.
+func (a *Admin) untold(ctx context.Context, e Event, errEvent, errWake error) *AuditError {
+	if errEvent == nil && errWake == nil {
+		return nil
+	}
+	return &AuditError{Event: adminError(ctx, "tell of", e.Key, errEvent), Wake: adminError(ctx, "wake who waits at", e.Key, errWake)}
 }
 
 // eventEntry is the event as a stream entry. Empty parts are left out.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -131,17 +133,57 @@ func (e *ConflictError) Error() string {
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// AuditError is returned together with a valid Change when the change itself
-// is written but the event that tells of it, or the message that wakes waiting
-// workers, is not: they re-check within 5 s by themselves.
-type AuditError struct{ Err error }
+// AuditError is returned together with a valid Change: the change is written, but
+// not all that belongs to it was done. Each field is nil where that was done, else
+// a CallError. Nothing of it needs to be repeated for the change to hold.
+type AuditError struct {
+	Event  error // the event that tells of the change was not written, or its answer was lost
+	Wake   error // the workers that wait were not woken: they look again within 5 s by themselves
+	Forget error // of Delete: the registry still lists the bucket
+}
 
-func (e *AuditError) Error() string {
-	return "bucketctl: the change is written, but not its event: " + e.Err.Error()
+func (e *AuditError) Error() string { return "bucketctl: the change is written, but " + e.Lacks() }
+
+// Lacks says what was not done, and why, in a clause that goes on after "but".
+func (e *AuditError) Lacks() string {
+	var parts []string
+	add := func(what string, err error) {
+		if err != nil {
+			parts = append(parts, what+": "+clauseOf(err))
+		}
+	}
+	if e.Event != nil && e.Wake != nil && clauseOf(e.Event) == clauseOf(e.Wake) {
+		add(eventFate(e.Event)+", and nobody was woken (who waits looks again within 5 s)", e.Event)
+	} else {
+		add(eventFate(e.Event), e.Event)
+		add("nobody was woken (who waits looks again within 5 s)", e.Wake)
+	}
+	add("the registry still lists the bucket", e.Forget)
+	return strings.Join(parts, "; ")
+}
+
+// eventFate tells an event that surely is not written from one whose answer was
+// lost.
+func eventFate(err error) string {
+	var call *CallError
+	if errors.As(err, &call) && (call.Fault == FaultTimeout || call.Fault == FaultBroken || call.Fault == FaultEnded) {
+		return "its event may be missing"
+	}
+	return "its event is not"
+}
+
+func clauseOf(err error) string {
+	var call *CallError
+	if errors.As(err, &call) {
+		return call.Why()
+	}
+	return err.Error()
 }
 
 // Unwrap returns what went wrong.
-func (e *AuditError) Unwrap() error { return e.Err }
+func (e *AuditError) Unwrap() []error {
+	return slices.DeleteFunc([]error{e.Event, e.Wake, e.Forget}, func(err error) bool { return err == nil })
+}
 
 func orUnknown(name string) string {
 	if name == "" {

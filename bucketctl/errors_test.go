@@ -19,7 +19,13 @@ func TestTypedErrorsAreTheirSentinels(t *testing.T) {
 		{&DeadlineError{Key: "k", Wait: time.Minute, Left: time.Second}, []error{ErrDeadline, context.DeadlineExceeded}, `"k" needs a wait of 1m0s, the deadline is in 1s`},
 		{&ConflictError{Wanted: 3, State: State{Key: "k", Rev: 5, By: "ben"}}, []error{ErrConflict}, `"k" is at rev 5, not 3: changed by ben`},
 		{&ConflictError{Wanted: 3, State: State{Key: "k"}}, []error{ErrConflict}, "changed by somebody"},
-		{&AuditError{Err: inner}, []error{inner}, "NOPERM"},
+		{&AuditError{Event: inner}, []error{inner}, "the change is written, but its event is not: NOPERM"},
+		{&AuditError{Wake: inner}, []error{inner}, "the change is written, but nobody was woken (who waits looks again within 5 s): NOPERM"},
+		{&AuditError{Event: inner, Wake: inner}, []error{inner}, "its event is not, and nobody was woken (who waits looks again within 5 s): NOPERM"},
+		{&AuditError{Event: inner, Forget: &CallError{Class: ErrDenied, Fault: FaultReply, Cause: "XX"}}, []error{inner, ErrDenied},
+			"its event is not: NOPERM; the registry still lists the bucket: XX"},
+		{&AuditError{Event: &CallError{Class: ErrUnavailable, Fault: FaultBroken, Cause: "EOF"}}, []error{ErrUnavailable},
+			"its event may be missing: the connection broke: EOF"},
 	} {
 		for _, is := range tt.is {
 			if !errors.Is(tt.err, is) {

@@ -84,10 +84,16 @@ func runOnce(ctx context.Context, client redis.UniversalClient, script *redis.Sc
 	}
 	via(server.Options().Addr)
 	r, err := runScript(ctx, server, script, keys, args...)
-	if redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK") {
+	if isRedirection(err) {
 		return runScript(ctx, cluster, script, keys, args...)
 	}
 	return r, err
+}
+
+// isRedirection reports whether a server of a cluster sent the caller to another
+// one, and so did nothing.
+func isRedirection(err error) bool {
+	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
 }
 
 // goVia puts the bucket behind the link to its server. While the link that it

@@ -1,6 +1,7 @@
 package bucketctl
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -132,9 +133,9 @@ func TestChangesAreNotRepeatedInACluster(t *testing.T) {
 	if _, err := a.Reset(t.Context(), "k", AnyRev, ToFull(), ""); err != nil { // connections, the script and the map are there
 		t.Fatal(err)
 	}
-	calls := func() int {
+	calls := func(command string) int {
 		text := owner.Info(t.Context(), "commandstats").Val()
-		_, text, _ = strings.Cut(text, "cmdstat_evalsha:calls=")
+		_, text, _ = strings.Cut(text, "cmdstat_"+command+":calls=")
 		text, _, _ = strings.Cut(text, ",")
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -142,20 +143,28 @@ func TestChangesAreNotRepeatedInACluster(t *testing.T) {
 		}
 		return n
 	}
-	before := calls()
-	p.Delay(0, 300*time.Millisecond) // a change reads first, and that has to pass
-	failed := make(chan error, 1)
-	go func() {
-		_, err := a.Reset(t.Context(), "k", AnyRev, ToFull(), "")
-		failed <- err
-	}()
-	awaitTrue(t, func() bool { return calls() > before })
-	p.Drop()
-	p.Heal()
-	if err := <-failed; err == nil {
-		t.Error("a change whose answer was lost did not fail")
+	// loseAnswer makes a change and loses the answer to its command.
+	loseAnswer := func(command string) (times int, err error) {
+		before := calls(command)
+		p.Delay(0, 200*time.Millisecond) // what a change does before has to pass
+		failed := make(chan error, 1)
+		go func() {
+			_, err := a.Reset(t.Context(), "k", AnyRev, ToFull(), "")
+			failed <- err
+		}()
+		awaitTrue(t, func() bool { return calls(command) > before })
+		p.Drop()
+		p.Heal()
+		err = <-failed
+		return calls(command) - before, err
 	}
-	if got := calls() - before; got != 1 {
-		t.Errorf("one change was made %d times", got)
+	if times, err := loseAnswer("evalsha"); err == nil || times != 1 {
+		t.Errorf("a change whose answer was lost: %v, made %d times", err, times)
+	}
+	// And its event, which tells of one change, is there once.
+	times, err := loseAnswer("xadd")
+	var audit *AuditError
+	if !errors.As(err, &audit) || times != 1 || !strings.HasPrefix(audit.Lacks(), "its event may be missing") {
+		t.Errorf("a change whose event's answer was lost: %v, told %d times", err, times)
 	}
 }

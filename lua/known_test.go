@@ -17,7 +17,6 @@ func TestUnknownBuckets(t *testing.T) {
 		"reset empty": r.reset(anyRev, strange, "empty"),
 		"reset 3":     r.reset(anyRev, strange, "3"),
 		"delete":      r.reset(anyRev, strange, "delete"),
-		"delete also": r.reset(anyRev, listed, "delete"),
 	} {
 		r.wantResult(what, got, "unknown")
 		if got.kind != "none" || len(got.bucket)+len(got.limit) != 0 {
@@ -56,6 +55,19 @@ func TestListedBucketsWithoutState(t *testing.T) {
 		}
 		if got := r.take(limits{capacity: 10, rate: 0.001}, times(9, now1)...); got.granted() != 4 || got.mended != 0 {
 			t.Errorf("granted %d, mended %d, want the 4 of the reset", got.granted(), got.mended)
+		}
+	})
+	t.Run("delete", func(t *testing.T) { // its caller takes it out of the registry
+		r := r.under(t)
+		r.limit(0, listed, edit{capacity: "3", end: "forever"})
+		before := r.dump()
+		if got := r.reset(1, listed, "delete"); got.result != "conflict" {
+			t.Errorf("deleted over a newer record: %+v", got)
+		}
+		got := r.reset(anyRev, listed, "delete")
+		r.wantResult("delete", got, "ok")
+		if after := r.dump(); got.kind != "none" || len(got.bucket) != 0 || after != before {
+			t.Errorf("%+v, and Redis holds %s, before %s", got, after, before)
 		}
 	})
 	t.Run("a record alone makes it known", func(t *testing.T) {

@@ -6,7 +6,7 @@
 --   3 log       zset, a window's starts
 -- ARGV
 --   1 if_rev    revision that the change was decided on; 0: no record; -1: any
---   2 known     1: the bucket is registered; 0: it must have state or a record
+--   2 known     1: the bucket is registered; 0: it must have state or a record, to be deleted state
 --   3 to        full, empty, a number of tokens, or delete
 -- REPLY
 --   1 result    ok, conflict, unknown, foreign (full, or a window, but no limit is known) or wrongtype
@@ -40,7 +40,7 @@ if to ~= 'full' and to ~= 'delete' and not (level and level >= 0) then
   return redis.error_reply('ERR reset: to must be full, empty, delete or a number from 0')
 end
 local rev = number(redis.call('HGET', KEYS[2], 'rev')) or 0
-if kind == 'none' and (to == 'delete' or (#record == 0 and not known)) then return answer('unknown') end
+if kind == 'none' and not known and (to == 'delete' or #record == 0) then return answer('unknown') end
 if if_rev >= 0 and if_rev ~= rev then return answer('conflict') end
 if to == 'delete' then
   redis.call('DEL', KEYS[1], KEYS[3])

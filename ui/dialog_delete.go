@@ -28,7 +28,13 @@ func (st *styles) tellDelete(frozen bucketctl.State, live watch.Bucket, now time
 		said.lines = []labelled{{" ", "This bucket was not read yet. Close this and try again in a second."}}
 		return said
 	case s.Kind == bucketctl.KindNone:
-		said.lines = []labelled{{" ", "There is no state to delete: it was never taken from, or it expired."}}
+		said.lines = []labelled{
+			{" Goes  ", "its place in the list alone: there is no state, it was never taken from, or it expired"},
+			{" Stays ", "the override and the hold, where there are any"},
+			{" Then  ", "a worker that still has it lists it again"},
+		}
+		said.warnings = []string{st.movedOn(frozen, live.State)}
+		said.question = "y forgets the bucket"
 		return said
 	}
 	said.lines = []labelled{

@@ -141,7 +141,7 @@ func TestDeleteSaysWhatIsLost(t *testing.T) {
 	none := geoBucket()
 	none.State.Kind = bucketctl.KindNone
 	b := opened(t, newDeleteDialog, none)
-	b.wantSaid("There is no state to delete")
+	b.wantSaid("its place in the list alone", "y forgets the bucket")
 	b.press("y")
-	b.wantCalls()
+	b.wantCalls("Delete geocode:{acme}:eu")
 }

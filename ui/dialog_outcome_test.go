@@ -127,7 +127,7 @@ func TestWhatBecameOfIt(t *testing.T) {
 func TestLostAudit(t *testing.T) {
 	b := opened(t, newEditDialog, geoBucket())
 	typeEdit(b)
-	b.admin.err = &bucketctl.AuditError{Err: bucketctl.ErrUnavailable}
+	b.admin.err = &bucketctl.AuditError{Event: bucketctl.ErrUnavailable}
 	b.press("enter", "tab", "enter")
 	if b.top() != nil {
 		t.Errorf("still open:\n%s", b.dialogText(80, 24))

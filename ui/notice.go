@@ -99,7 +99,10 @@ func (a *app) doneText(done *changeDone) string {
 	}
 	var audit *bucketctl.AuditError
 	if errors.As(done.err, &audit) {
-		text += ", but not its event (" + a.esc(audit.Err.Error()) + ")"
+		text += ", but " + a.esc(audit.Lacks())
+		if audit.Event != nil {
+			undoes = "" // it would by the event
+		}
 	}
 	return a.join(text, undoes)
 }

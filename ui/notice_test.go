@@ -80,9 +80,15 @@ func TestErrorsOfChangesAreOneClearSentence(t *testing.T) {
 func TestAChangeWithoutItsEvent(t *testing.T) {
 	b := newBench(t, pictureSnapshot(), 120, 24)
 	m := done()
-	m.err = &bucketctl.AuditError{Err: errors.New("OOM")}
+	m.err = &bucketctl.AuditError{Event: errors.New("OOM")}
 	b.send(m)
-	b.want("rev 13 written", "but not its event (OOM)")
+	b.want("rev 13 written", "but its event is not: OOM")
+	if strings.Contains(b.screenText(), "U undoes") { // by its event it would
+		t.Error("an undo is offered that has no event")
+	}
+	m.err = &bucketctl.AuditError{Wake: errors.New("NOPERM")}
+	b.send(m)
+	b.want("rev 13 written", "but nobody was woken (who waits looks again within 5 s): NOPERM", "U undoes")
 }
 
 // TestRevisionsAreShortened: they are microseconds since 1970.

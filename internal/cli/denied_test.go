@@ -8,6 +8,41 @@ import (
 	"bucketop/internal/redistest"
 )
 
+// A change of which only the waking is denied is made, and the warning says just
+// that.
+func TestAChangeThatWakesNobodyIsMade(t *testing.T) {
+	s := redistest.Start(t)
+	c := s.Client(t)
+	put(t, c, "b:1")
+	if err := c.Do(t.Context(), "ACL", "SETUSER", "deaf", "on", ">p", "~*", "&*", "+@all", "-publish").Err(); err != nil {
+		t.Fatal(err)
+	}
+	r := realRun(t, "redis://deaf:p@"+s.Addr, "hold", "b:1", "-o", "json")
+	warned := strings.HasPrefix(r.stderr, "bucketop: warning: the change is written, but nobody was woken (who waits looks again within 5 s): NOPERM")
+	if r.code != ExitOK || !warned || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stdout, `"kind": "hold"`) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What ls lists can be taken out of the list.
+func TestDeletingWhatHasNoState(t *testing.T) {
+	s := redistest.Start(t)
+	c := s.Client(t)
+	put(t, c, "b:1")
+	if err := c.Del(t.Context(), "b:1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if r := realRun(t, s.URL(), "reset", "b:1", "--delete"); r.code != ExitOK || !strings.Contains(r.stdout, "forgotten") || r.stderr != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := realRun(t, s.URL(), "ls", "-o", "json"); r.stdout != "[]\n" {
+		t.Errorf("ls after it: %+v", r)
+	}
+	if r := realRun(t, s.URL(), "reset", "b:1", "--delete"); r.code != ExitNotFound || r.stdout != "" {
+		t.Errorf("again: %+v", r)
+	}
+}
+
 // Who may read some buckets sees these, is told of each of the others what is
 // wrong, and his script learns of it.
 func TestBucketsThatTheACLKeepsFromTheUser(t *testing.T) {

@@ -32,7 +32,7 @@ type exit struct {
 // exits are all codes, in the order of numbers.
 func exits() []exit {
 	return []exit{
-		{ExitOK, "done"},
+		{ExitOK, "done; a warning on stderr says so where the change is written, but not its event, or nobody was woken"},
 		{ExitFailed, "failed; also: refused by authentication, ACL, a read-only server or --read-only; of several buckets, one was refused"},
 		{ExitUsage, "the command line can't work, nothing was done; also: the console without a terminal"},
 		{ExitUnreachable, "Redis can't be reached or did not answer in time; trying again later may help"},

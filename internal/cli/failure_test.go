@@ -83,7 +83,7 @@ func TestLostAnswerOfAChangeIsSaid(t *testing.T) {
 
 func TestAuditErrorIsAWarning(t *testing.T) {
 	admin := scene()
-	admin.failAll = map[string]error{"Resume": &bucketctl.AuditError{Err: errors.New("OOM")}}
+	admin.failAll = map[string]error{"Resume": &bucketctl.AuditError{Event: errors.New("OOM")}}
 	if r := fakeRun(t, admin, "resume", "stripe:charge"); r.code != ExitOK || !strings.Contains(r.stderr, "warning") || r.stdout == "" {
 		t.Errorf("%+v", r)
 	}

@@ -327,7 +327,9 @@ func TestFollowEndsWithASignalOnly(t *testing.T) {
 	env := realEnv(s.URL())
 	env.Stdout, env.Stderr = lines, lines
 	code := make(chan int, 1)
-	go func() { code <- Run(ctx, []string{"events", "geo", "--follow", "--refresh", "250ms", "-o", "jsonl"}, env) }()
+	go func() {
+		code <- Run(ctx, []string{"events", "geo", "--follow", "--refresh", "250ms", "-o", "jsonl"}, env)
+	}()
 	for _, reason := range []string{"first", "second"} {
 		if r := realRun(t, s.URL(), "hold", "geo", "--reason", reason); r.code != ExitOK {
 			t.Fatalf("%+v", r)

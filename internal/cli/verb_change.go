@@ -148,7 +148,10 @@ func (c *call) differences(done bucketctl.Change) [][]string {
 			rows = append(rows, []string{before[i].name, before[i].text, after[i].text})
 		}
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0 && done.Event.Kind == bucketctl.EventDelete: // there was no state
+		rows = append(rows, []string{"registry", "listed", "forgotten"})
+	case len(rows) == 0:
 		rows = append(rows, []string{"tokens", levelText(done.Before), levelText(done.After)})
 	}
 	return rows

@@ -165,7 +165,8 @@ func changers() []verb {
 		change(verb{
 			name: "reset", args: "KEY --to full|empty|N | --delete", summary: "set the level, and mend values that can't be",
 			text: "Touches no hold, cooldown or override, and can't be undone. --to full lets a whole capacity\n" +
-				"start at once; --to empty is the careful one. --delete also clears a key of a wrong type.",
+				"start at once; --to empty is the careful one. --delete also clears a key of a wrong type, and\n" +
+				"takes the bucket out of the list; a worker that still has it lists it again.",
 			examples: []string{"bucketop reset geo:py --to empty", "bucketop reset geo:py --to 5", "bucketop reset --key-b64 //4= --to full"},
 			flags:    []string{"to", "delete"}, run: runReset,
 		}),
