@@ -29,7 +29,7 @@ func TestKeys(t *testing.T) {
 		{"w", []string{"w"}, func(b *bench) bool { return b.shown() == onWorkers }},
 		{"v", []string{"v"}, func(b *bench) bool { return b.shown() == onEvents }},
 		{"w and v don't pile up", []string{"w", "v", "w", "v", "w"}, func(b *bench) bool { return len(b.screens) == 2 }},
-		{"an event opens its bucket", []string{"v", "j", "j", "enter"}, func(b *bench) bool { return opens(b) == "stripe:charge" }},
+		{"an event opens its bucket", []string{"v", "j", "enter"}, func(b *bench) bool { return opens(b) == "stripe:charge" }},
 		{"a worker opens its bucket", []string{"w", "enter"}, func(b *bench) bool { return opens(b) == "geocode:{acme}:eu" }},
 		{"w in a bucket shows its workers", []string{"down", "enter", "w"}, func(b *bench) bool { return strings.Contains(b.View(), "of stripe:charge, w shows all") }},
 		{"and w again all", []string{"down", "enter", "w", "w"}, func(b *bench) bool { return strings.Contains(b.View(), "WORKERS  1 silent") }},
