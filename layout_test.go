@@ -30,6 +30,7 @@ var floors = map[string]int{
 	"internal/textsafe":  0,
 	"internal/noprobe":   0,
 	"internal/redistest": 0,
+	"internal/ptytest":   0,
 	"bucketctl":          1,
 	"bucketctl/prom":     2,
 	"internal/watch":     2,
@@ -39,6 +40,9 @@ var floors = map[string]int{
 	"internal/demo":      3,
 	"":                   4, // main
 }
+
+// testOnly are the packages that no program may import.
+var testOnly = []string{"internal/redistest", "internal/ptytest"}
 
 // forbidden names what a package must not even link, by prefixes of import
 // paths; what allowed names is exempt.
@@ -105,8 +109,8 @@ func TestImportsPointOneWay(t *testing.T) {
 			if ours && floors[below] >= floor {
 				t.Errorf("%s imports %s, which is not below it", cmp.Or(pkg.path, "main"), below)
 			}
-			if below == "internal/redistest" {
-				t.Errorf("%s imports redistest, which is for tests only", cmp.Or(pkg.path, "main"))
+			if ours && slices.Contains(testOnly, below) {
+				t.Errorf("%s imports %s, which is for tests only", cmp.Or(pkg.path, "main"), below)
 			}
 		}
 	}

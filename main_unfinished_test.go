@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"bucketop/internal/cli"
+	"bucketop/internal/ptytest"
 	"bucketop/internal/redistest"
 )
 
@@ -19,20 +20,20 @@ func TestQuittingWhileAChangeIsUnderWaySaysSo(t *testing.T) {
 	if err := s.Client(t).ZAdd(t.Context(), "bucketctl:buckets", redis.Z{Score: float64(time.Now().UnixMilli()), Member: "geo:eu"}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	x := onTerminal(t, answers, environment("REDIS_URL="+s.URL()), "--refresh", "250ms")
-	x.await("geo:eu")
-	x.press("H", "HOLD")
-	x.press("\r", "Cancel, back")
-	x.press("\t", "> Hold")
+	x := onTerminal(t, environment("REDIS_URL="+s.URL()), "--refresh", "250ms")
+	x.Await("geo:eu")
+	press(x, "H", "HOLD")
+	press(x, "\r", "Cancel, back")
+	press(x, "\t", "> Hold")
 	s.Freeze()
-	x.press("\r", "writing...")
-	x.send("\x03") // at once: the write is given up within a second
-	if code := x.end(); code != cli.ExitOK {
-		t.Errorf("exit %d: %q", code, x.screen())
+	press(x, "\r", "writing...")
+	x.Type("\x03") // at once: the write is given up within a second
+	if code := x.End(); code != cli.ExitOK {
+		t.Errorf("exit %d: %q", code, x.Text())
 	}
-	x.await("bucketop: the hold of geo:eu was under way, so it may or may not have been written")
-	x.restored()
-	screen := x.screen()
+	x.Await("bucketop: the hold of geo:eu was under way, so it may or may not have been written")
+	x.Restored()
+	screen := x.Text()
 	if strings.LastIndex(screen, "\x1b[?1049l") > strings.Index(screen, "was under way") {
 		t.Errorf("said on the screen that is gone: %q", screen)
 	}
@@ -40,9 +41,8 @@ func TestQuittingWhileAChangeIsUnderWaySaysSo(t *testing.T) {
 
 // press presses one key as a person does: not at once, since a dialog is deaf to
 // what was meant for the screen below it. Then it waits for what the key does.
-func (x *terminal) press(key, does string) {
-	x.t.Helper()
+func press(x *ptytest.Terminal, key, does string) {
 	time.Sleep(300 * time.Millisecond)
-	x.send(key)
-	x.await(does)
+	x.Type(key)
+	x.Await(does)
 }

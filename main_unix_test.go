@@ -5,178 +5,31 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/redis/go-redis/v9"
-	"golang.org/x/term"
 
 	"bucketop/internal/cli"
+	"bucketop/internal/ptytest"
 	"bucketop/internal/redistest"
 )
 
-// patience is how long anything may take on a loaded machine.
-const patience = 30 * time.Second
-
-// lastWritten goes through the pty behind all that the program wrote: its exit
-// says nothing of what is still to be read.
-const lastWritten = "<nothing comes after this>"
-
-// terminal is the program running on a pty.
-type terminal struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	pty    *os.File // the terminal's side
-	tty    *os.File // the program's side, kept open to look at its modes
-	before *term.State
-	ended  chan error
-	copied chan struct{}
-
-	mu     sync.Mutex
-	output []byte
-	grew   chan struct{}
-}
-
-// onTerminal starts the program on a pty of 80x24. answer, if not nil, is given
-// to what the program asks the terminal.
-func onTerminal(t *testing.T, answer func(asked []byte) []byte, env []string, args ...string) *terminal {
+// onTerminal starts the program on a terminal that answers what it is asked.
+func onTerminal(t *testing.T, env []string, args ...string) *ptytest.Terminal {
 	t.Helper()
-	master, slave, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := term.GetState(int(slave.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &terminal{
-		t: t, pty: master, tty: slave, before: before,
-		ended: make(chan error, 1), copied: make(chan struct{}), grew: make(chan struct{}, 1),
-	}
-	x.cmd = exec.Command(binary, args...)
-	x.cmd.Env, x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = env, slave, slave, slave
-	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go x.copy(answer)
-	go func() { x.ended <- x.cmd.Wait() }()
-	t.Cleanup(x.close)
-	return x
+	return start(t, ptytest.Config{Answers: true}, env, args...)
 }
 
-func (x *terminal) copy(answer func([]byte) []byte) {
-	defer close(x.copied)
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := x.pty.Read(buffer)
-		x.mu.Lock()
-		x.output = append(x.output, buffer[:n]...)
-		x.mu.Unlock()
-		select {
-		case x.grew <- struct{}{}:
-		default:
-		}
-		if err != nil {
-			return
-		}
-		if answer != nil {
-			if reply := answer(buffer[:n]); reply != nil {
-				_, _ = x.pty.Write(reply) // a program that is gone needs none
-			}
-		}
-	}
-}
-
-// close ends what is left of the program and of the pty.
-func (x *terminal) close() {
-	_ = x.cmd.Process.Kill() // most are gone by now
-	_ = x.tty.Close()
-	_ = x.pty.Close()
-	<-x.copied
-}
-
-func (x *terminal) screen() string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return string(x.output)
-}
-
-// await waits until the program has written part.
-func (x *terminal) await(part string) {
-	x.t.Helper()
-	deadline := time.After(patience)
-	for !strings.Contains(x.screen(), part) {
-		select {
-		case <-x.grew:
-		case <-deadline:
-			x.t.Fatalf("%q was never written, but %q", part, x.screen())
-		}
-	}
-}
-
-func (x *terminal) send(keys string) {
-	x.t.Helper()
-	if _, err := io.WriteString(x.pty, keys); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
-// end waits for the program, and for all that it wrote, and returns its exit
-// code.
-func (x *terminal) end() int {
-	x.t.Helper()
-	select {
-	case err := <-x.ended:
-		if _, err := x.tty.WriteString(lastWritten); err != nil {
-			x.t.Fatal(err)
-		}
-		x.await(lastWritten)
-		return exitCode(x.t, err)
-	case <-time.After(patience):
-		x.t.Fatalf("still running, after %q", x.screen())
-	}
-	return -1
-}
-
-// restored fails the test unless the terminal is as it was before.
-func (x *terminal) restored() {
-	x.t.Helper()
-	after, err := term.GetState(int(x.tty.Fd()))
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	if *after != *x.before {
-		x.t.Errorf("the terminal's modes were %v, now %v", x.before, after)
-	}
-	shown := x.screen()
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
-		if strings.LastIndex(shown, on) > strings.LastIndex(shown, off) {
-			x.t.Errorf("%q was switched on and never off again", on)
-		}
-	}
-}
-
-// answers plays a terminal that says its background and cursor position.
-func answers(asked []byte) []byte {
-	var reply []byte
-	if bytes.Contains(asked, []byte("\x1b]11;?")) {
-		reply = append(reply, "\x1b]11;rgb:0000/0000/0000\x1b\\"...)
-	}
-	if bytes.Contains(asked, []byte("\x1b[6n")) {
-		reply = append(reply, "\x1b[1;1R"...)
-	}
-	return reply
+func start(t *testing.T, config ptytest.Config, env []string, args ...string) *ptytest.Terminal {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Env = env
+	return ptytest.Start(t, cmd, config)
 }
 
 // What links bubbletea asks the terminal at its start unless main imports
@@ -184,23 +37,23 @@ func answers(asked []byte) []byte {
 func TestVerbsAskTheTerminalNothing(t *testing.T) {
 	s := redistest.Start(t)
 	env := environment("REDIS_URL=" + s.URL())
-	run := func(answer func([]byte) []byte) time.Duration {
+	run := func(answers bool) time.Duration {
 		best := time.Hour
 		for range 3 {
 			began := time.Now()
-			x := onTerminal(t, answer, env, "ls")
-			if code := x.end(); code != cli.ExitOK {
-				t.Fatalf("exit %d: %q", code, x.screen())
+			x := start(t, ptytest.Config{Answers: answers}, env, "ls")
+			if code := x.End(); code != cli.ExitOK {
+				t.Fatalf("exit %d: %q", code, x.Text())
 			}
 			best = min(best, time.Since(began))
-			x.await("BUCKET")
-			if strings.Contains(x.screen(), "\x1b") {
-				t.Fatalf("an escape byte is in %q", x.screen())
+			x.Await("BUCKET")
+			if strings.Contains(x.Text(), "\x1b") {
+				t.Fatalf("an escape byte is in %q", x.Text())
 			}
 		}
 		return best
 	}
-	answering, silent := run(answers), run(nil)
+	answering, silent := run(true), run(false)
 	if silent > 20*answering {
 		t.Errorf("%v where nothing answers, %v where something does", silent, answering)
 	}
@@ -210,113 +63,89 @@ func TestConsoleOnATerminal(t *testing.T) {
 	s := redistest.Start(t)
 	for _, c := range []struct {
 		name string
-		end  func(x *terminal)
+		end  func(x *ptytest.Terminal)
 		code int
 	}{
-		{"q", func(x *terminal) { x.send("q") }, cli.ExitOK},
-		{"SIGINT", func(x *terminal) { x.signal(syscall.SIGINT) }, cli.ExitInterrupted},
-		{"SIGTERM", func(x *terminal) { x.signal(syscall.SIGTERM) }, cli.ExitTerminated},
-		{"SIGHUP", func(x *terminal) { x.signal(syscall.SIGHUP) }, cli.ExitHangup},
+		{"q", func(x *ptytest.Terminal) { x.Type("q") }, cli.ExitOK},
+		{"SIGINT", func(x *ptytest.Terminal) { x.Signal(syscall.SIGINT) }, cli.ExitInterrupted},
+		{"SIGTERM", func(x *ptytest.Terminal) { x.Signal(syscall.SIGTERM) }, cli.ExitTerminated},
+		{"SIGHUP", func(x *ptytest.Terminal) { x.Signal(syscall.SIGHUP) }, cli.ExitHangup},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := onTerminal(t, answers, environment("REDIS_URL=redis://default:hunter2@"+s.Addr), "--refresh", "250ms")
-			x.await("\x1b[?1049h")
-			x.await(s.Addr)
+			x := onTerminal(t, environment("REDIS_URL=redis://default:hunter2@"+s.Addr), "--refresh", "250ms")
+			x.Await("\x1b[?1049h")
+			x.Await(s.Addr)
 			c.end(x)
-			if code := x.end(); code != c.code {
-				t.Errorf("exit %d, want %d: %q", code, c.code, x.screen())
+			if code := x.End(); code != c.code {
+				t.Errorf("exit %d, want %d: %q", code, c.code, x.Text())
 			}
-			x.restored()
-			if strings.Contains(x.screen(), "hunter2") {
+			x.Restored()
+			if strings.Contains(x.Text(), "hunter2") {
 				t.Error("the password is on the screen")
 			}
 		})
 	}
 }
 
-func (x *terminal) signal(s os.Signal) {
-	x.t.Helper()
-	if err := x.cmd.Process.Signal(s); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
 func TestConsoleOpensOnADeadRedisItWasSentTo(t *testing.T) {
 	s := redistest.Start(t)
 	s.Stop()
-	x := onTerminal(t, answers, environment("REDIS_URL="+s.URL()), "--refresh", "250ms")
-	x.await("\x1b[?1049h")
-	x.await(s.Addr)
-	x.send("q")
-	if code := x.end(); code != cli.ExitOK {
+	x := onTerminal(t, environment("REDIS_URL="+s.URL()), "--refresh", "250ms")
+	x.Await("\x1b[?1049h")
+	x.Await(s.Addr)
+	x.Type("q")
+	if code := x.End(); code != cli.ExitOK {
 		t.Errorf("exit %d", code)
 	}
-	x.restored()
+	x.Restored()
 }
 
 func TestDemoOnATerminal(t *testing.T) {
-	x := onTerminal(t, answers, environment(), "demo")
-	x.await("bucketop -u ") // where another terminal finds it
-	x.await("\x1b[?1049h")
-	x.await("demo ")
-	x.await("geocode:")
-	x.send("q")
-	if code := x.end(); code != cli.ExitOK {
-		t.Errorf("exit %d: %q", code, x.screen())
+	x := onTerminal(t, environment(), "demo")
+	x.Await("bucketop -u ") // where another terminal finds it
+	x.Await("\x1b[?1049h")
+	x.Await("demo ")
+	x.Await("geocode:")
+	x.Type("q")
+	if code := x.End(); code != cli.ExitOK {
+		t.Errorf("exit %d: %q", code, x.Text())
 	}
-	x.restored()
+	x.Restored()
 }
 
 func TestDemoWithoutAScreenEndsWithASignal(t *testing.T) {
-	x := onTerminal(t, nil, environment(), "demo", "--headless", "10m")
-	x.await(`"granted":`)
-	x.signal(syscall.SIGTERM)
-	if code := x.end(); code != cli.ExitTerminated {
-		t.Errorf("exit %d, want %d: %q", code, cli.ExitTerminated, x.screen())
+	x := start(t, ptytest.Config{}, environment(), "demo", "--headless", "10m")
+	x.Await(`"granted":`)
+	x.Signal(syscall.SIGTERM)
+	if code := x.End(); code != cli.ExitTerminated {
+		t.Errorf("exit %d, want %d: %q", code, cli.ExitTerminated, x.Text())
 	}
 }
 
 func TestPasswordPrompt(t *testing.T) {
 	s := redistest.Start(t, "--requirepass", "hunter2")
 	env := environment("REDIS_URL=" + s.URL())
-	x := onTerminal(t, nil, env, "ls", "--user", "default", "--ask-pass")
-	x.await("Redis password: ")
-	x.awaitNoEcho()
-	x.send("hunter2\n")
-	if code := x.end(); code != cli.ExitOK {
-		t.Errorf("exit %d: %q", code, x.screen())
+	x := start(t, ptytest.Config{}, env, "ls", "--user", "default", "--ask-pass")
+	x.Await("Redis password: ")
+	x.AwaitNoEcho()
+	x.Type("hunter2\n")
+	if code := x.End(); code != cli.ExitOK {
+		t.Errorf("exit %d: %q", code, x.Text())
 	}
-	x.await("BUCKET")
-	x.restored()
-	if strings.Contains(x.screen(), "hunter2") {
-		t.Errorf("the password was echoed: %q", x.screen())
+	x.Await("BUCKET")
+	x.Restored()
+	if strings.Contains(x.Text(), "hunter2") {
+		t.Errorf("the password was echoed: %q", x.Text())
 	}
 
-	x = onTerminal(t, nil, env, "ls", "--ask-pass")
-	x.await("Redis password: ")
-	x.awaitNoEcho()
-	x.send("\x03")
-	if code := x.end(); code != cli.ExitInterrupted {
-		t.Errorf("exit %d after ^C, want %d: %q", code, cli.ExitInterrupted, x.screen())
+	x = start(t, ptytest.Config{}, env, "ls", "--ask-pass")
+	x.Await("Redis password: ")
+	x.AwaitNoEcho()
+	x.Type("\x03")
+	if code := x.End(); code != cli.ExitInterrupted {
+		t.Errorf("exit %d after ^C, want %d: %q", code, cli.ExitInterrupted, x.Text())
 	}
-	x.restored()
-}
-
-// awaitNoEcho waits until the terminal echoes no more what is typed.
-func (x *terminal) awaitNoEcho() {
-	x.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		now, err := term.GetState(int(x.tty.Fd()))
-		if err != nil {
-			x.t.Fatal(err)
-		}
-		if *now != *x.before {
-			return
-		}
-		if time.Now().After(deadline) {
-			x.t.Fatal("the terminal still echoes")
-		}
-	}
+	x.Restored()
 }
 
 func TestFollowIsFlushedAndEndsWithSIGTERM(t *testing.T) {
@@ -325,14 +154,14 @@ func TestFollowIsFlushedAndEndsWithSIGTERM(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := environment("REDIS_URL=" + s.URL())
-	x := onTerminal(t, nil, env, "events", "--follow", "--refresh", "250ms")
-	x.await("TIME")
+	x := start(t, ptytest.Config{}, env, "events", "--follow", "--refresh", "250ms")
+	x.Await("TIME")
 	if r := pipe(t, env, "hold", "geo", "--reason", "for a test"); r.code != cli.ExitOK {
 		t.Fatalf("%+v", r)
 	}
-	x.await("for a test")
-	x.signal(syscall.SIGTERM)
-	if code := x.end(); code != cli.ExitTerminated {
+	x.Await("for a test")
+	x.Signal(syscall.SIGTERM)
+	if code := x.End(); code != cli.ExitTerminated {
 		t.Errorf("exit %d, want %d", code, cli.ExitTerminated)
 	}
 }
