@@ -86,15 +86,30 @@ func reasons() []struct{ part, clause string } {
 	}
 }
 
-// reason is an error in one clause. It is one of a fixed set: an error's own text
-// may quote keys, and a proxy's even what was sent to it.
-func reason(err error) string {
-	text := strings.ToLower(err.Error())
-	if _, cause, found := cutQuoted(text); found {
-		text = cause
+// topologies are the clauses for a server that is of another kind than the command
+// line says.
+func topologies() map[bucketctl.Fault]string {
+	return map[bucketctl.Fault]string{
+		bucketctl.FaultCluster:   "it is one server of a cluster: --cluster",
+		bucketctl.FaultNoCluster: "it is no cluster: without --cluster",
+		bucketctl.FaultMaster:    "the sentinels know no such master",
 	}
+}
+
+// reason is an error in one clause. It is one of a fixed set: an error's own text
+// quotes the bucket's name, and a proxy's even what was sent to it.
+func reason(err error) string {
+	var call *bucketctl.CallError
+	cause := err.Error()
+	if errors.As(err, &call) {
+		if clause, known := topologies()[call.Fault]; known {
+			return clause
+		}
+		cause = call.Why()
+	}
+	cause = strings.ToLower(cause)
 	for _, r := range reasons() {
-		if strings.Contains(text, r.part) {
+		if strings.Contains(cause, r.part) {
 			return r.clause
 		}
 	}
@@ -102,14 +117,4 @@ func reason(err error) string {
 		return "Redis refuses"
 	}
 	return "Redis can't be asked"
-}
-
-// cutQuoted cuts text behind its last quoted part, which may be a bucket's name
-// and say anything.
-func cutQuoted(text string) (before, after string, found bool) {
-	i := strings.LastIndexByte(text, '"')
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+1:], true
 }

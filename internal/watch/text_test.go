@@ -2,7 +2,6 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -49,9 +48,11 @@ func TestPerson(t *testing.T) {
 
 func TestReasonIsOneKnownClause(t *testing.T) {
 	down := func(cause string) error {
-		return fmt.Errorf("%w: read %q: %s", bucketctl.ErrUnavailable, "a:noauth", cause)
+		return &bucketctl.CallError{Class: bucketctl.ErrUnavailable, Doing: "read", Key: "a:noauth", Fault: bucketctl.FaultOther, Cause: cause}
 	}
-	denied := func(cause string) error { return fmt.Errorf("%w: read events: %s", bucketctl.ErrDenied, cause) }
+	denied := func(cause string) error {
+		return &bucketctl.CallError{Class: bucketctl.ErrDenied, Doing: "read events", Fault: bucketctl.FaultReply, Cause: cause}
+	}
 	tests := []struct {
 		err  error
 		want string
@@ -66,6 +67,8 @@ func TestReasonIsOneKnownClause(t *testing.T) {
 		{denied("NOAUTH Authentication required."), "Redis wants a password"},
 		{denied("NOPERM this user has no permissions to run the 'info' command"), "the Redis user lacks a permission"},
 		{denied("hunter2"), "Redis refuses"},
+		{&bucketctl.CallError{Class: bucketctl.ErrDenied, Fault: bucketctl.FaultCluster, Cause: "MOVED 1 h:2"}, "it is one server of a cluster: --cluster"},
+		{&bucketctl.CallError{Class: bucketctl.ErrDenied, Fault: bucketctl.FaultMaster}, "the sentinels know no such master"},
 		{errors.Join(errRefused, denied("NOAUTH Authentication required.")), "Redis wants a password"},
 	}
 	for _, test := range tests {
