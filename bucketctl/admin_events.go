@@ -179,7 +179,7 @@ func (a *Admin) Events(ctx context.Context, q EventQuery) ([]Event, error) {
 		return len(found) < most
 	})
 	if err != nil {
-		return nil, adminError(ctx, "read events", q.Key, err)
+		return nil, adminError(ctx, "read events", "", err)
 	}
 	slices.Reverse(found)
 	return found, nil

@@ -51,7 +51,7 @@ func (a *Admin) newestChange(ctx context.Context, s State) (Event, error) {
 			return events[i], nil
 		}
 	}
-	return Event{}, fmt.Errorf("%w: the event of the newest change of %q (rev %d) is no longer kept", ErrNothing, s.Key, s.Rev)
+	return Event{}, fmt.Errorf("%w: the event of the newest change of %q (rev %d) is not kept", ErrNothing, s.Key, s.Rev)
 }
 
 // changeTo is the change that brings an override back. One that has ended

@@ -19,17 +19,19 @@ type Fault string
 
 // Faults of calls.
 const (
-	FaultEnded     Fault = "ended"      // the caller's own context ended
-	FaultTimeout   Fault = "timeout"    // no answer in time
-	FaultPool      Fault = "pool"       // all connections of the client are in use
-	FaultConnect   Fault = "connect"    // no connection could be made
-	FaultBroken    Fault = "broken"     // the connection broke
-	FaultReply     Fault = "reply"      // the server answered with an error
-	FaultReplica   Fault = "replica"    // the server is a replica, which takes no writes
-	FaultCluster   Fault = "cluster"    // the server is one of a cluster, and the client knows of none
-	FaultNoCluster Fault = "no-cluster" // the client asks for a cluster, and the server is none
-	FaultMaster    Fault = "master"     // the sentinels know no such master
-	FaultOther     Fault = "other"      // anything else, such as a certificate
+	FaultEnded      Fault = "ended"      // the caller's own context ended
+	FaultTimeout    Fault = "timeout"    // no answer in time
+	FaultPool       Fault = "pool"       // all connections of the client are in use
+	FaultConnect    Fault = "connect"    // no connection could be made
+	FaultBroken     Fault = "broken"     // the connection broke
+	FaultReply      Fault = "reply"      // the server answered with an error that none of these names
+	FaultLogin      Fault = "login"      // the user or the password is wrong or missing
+	FaultPermission Fault = "permission" // the ACL does not let the user do this
+	FaultReplica    Fault = "replica"    // the server is a replica, which takes no writes
+	FaultCluster    Fault = "cluster"    // the server is one of a cluster, and the client knows of none
+	FaultNoCluster  Fault = "no-cluster" // the client asks for a cluster, and the server is none
+	FaultMaster     Fault = "master"     // the sentinels know no such master
+	FaultOther      Fault = "other"      // anything else, such as a certificate
 )
 
 // CallError says why a call to Redis failed. It is what its Class is:
@@ -71,7 +73,8 @@ func (f Fault) with(cause string) string {
 		return "can't connect: " + cause
 	case FaultBroken:
 		return "the connection broke: " + cause
-	case FaultEnded, FaultTimeout, FaultPool, FaultReply, FaultReplica, FaultCluster, FaultNoCluster, FaultMaster, FaultOther:
+	case FaultEnded, FaultTimeout, FaultPool, FaultReply, FaultLogin, FaultPermission, FaultReplica,
+		FaultCluster, FaultNoCluster, FaultMaster, FaultOther:
 	}
 	return cause
 }
@@ -93,7 +96,7 @@ func faultOf(err error) (Fault, string) {
 	)
 	switch {
 	case errors.As(err, &denied):
-		return FaultReply, denied.Error()
+		return FaultPermission, denied.Error()
 	case errors.Is(err, redis.Nil): // where "nothing" is no answer, a sentinel gave it
 		return FaultMaster, "the sentinels know no such master"
 	case errors.As(err, &answer):
@@ -115,13 +118,20 @@ func faultOf(err error) (Fault, string) {
 // replyFault singles out the replies that say which flag or address is wrong.
 func replyFault(text string) Fault {
 	switch firstWord(text) {
+	case "NOAUTH", "WRONGPASS":
+		return FaultLogin
+	case "NOPERM":
+		return FaultPermission
 	case "READONLY":
 		return FaultReplica
 	case "MOVED", "ASK", "CROSSSLOT":
 		return FaultCluster
 	}
-	if strings.HasSuffix(text, "cluster support disabled") {
+	switch {
+	case strings.HasSuffix(text, "cluster support disabled"):
 		return FaultNoCluster
+	case strings.HasPrefix(text, "ERR AUTH "), strings.HasPrefix(text, "ERR Protocol error: unauthenticated"):
+		return FaultLogin
 	}
 	return FaultReply
 }

@@ -43,7 +43,10 @@ func TestFaultsOfCalls(t *testing.T) {
 		"no cluster":   {list(t.Context(), cluster), ErrDenied, FaultNoCluster, "cluster support disabled"},
 		"a replica":    {list(t.Context(), stubServer(t, "READONLY no")), ErrDenied, FaultReplica, "READONLY no"},
 		"another node": {list(t.Context(), stubServer(t, "MOVED 1 127.0.0.1:2")), ErrDenied, FaultCluster, "MOVED 1"},
-		"denied":       {list(t.Context(), stubServer(t, "NOPERM no")), ErrDenied, FaultReply, "NOPERM no"},
+		"denied":       {list(t.Context(), stubServer(t, "NOPERM no")), ErrDenied, FaultPermission, "NOPERM no"},
+		"no login":     {list(t.Context(), stubServer(t, "NOAUTH no")), ErrDenied, FaultLogin, "NOAUTH no"},
+		"no password":  {list(t.Context(), stubServer(t, "ERR AUTH <password> called without any password configured")), ErrDenied, FaultLogin, "without any password"},
+		"unheard of":   {list(t.Context(), stubServer(t, "ERR unknown command")), ErrDenied, FaultReply, "ERR unknown"},
 		"no master":    {adminError(t.Context(), "read", "k", master), ErrDenied, FaultMaster, `: read "k": the sentinels know no such master`},
 	} {
 		var call *CallError

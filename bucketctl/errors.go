@@ -126,6 +126,9 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
+	if e.State.Rev == 0 { // nobody's change is on record, so nobody was faster
+		return fmt.Sprintf("bucketctl: %q has no rev %d: no operator's change of it is on record", e.State.Key, e.Wanted)
+	}
 	return fmt.Sprintf("bucketctl: %q is at rev %d, not %d: changed by %s meanwhile",
 		e.State.Key, e.State.Rev, e.Wanted, orUnknown(e.State.By))
 }

@@ -127,7 +127,7 @@ func (s State) Err() error {
 	if s.Kind != KindDenied {
 		return nil
 	}
-	why := &CallError{Class: ErrDenied, Doing: "read", Key: s.Key, Fault: FaultReply}
+	why := &CallError{Class: ErrDenied, Doing: "read", Key: s.Key, Fault: FaultPermission}
 	for _, p := range s.Problems {
 		if p.Code == ProblemDenied {
 			why.Cause = p.Text

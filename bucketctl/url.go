@@ -2,6 +2,7 @@ package bucketctl
 
 import (
 	"maps"
+	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -37,6 +38,9 @@ func Options(rawURL string) (*redis.UniversalOptions, error) {
 	if err != nil {
 		// The parser's own error may quote the password, so it is not wrapped.
 		return nil, &URLError{unreadableURL}
+	}
+	if _, port, err := net.SplitHostPort(parsed.Addr); err == nil && !isPort(port) {
+		return nil, &URLError{"the Redis URL's port must be from 1 to 65535"}
 	}
 	options := &redis.UniversalOptions{
 		Addrs:         []string{parsed.Addr},
@@ -138,6 +142,12 @@ func isTrue(value string) bool { return value == "true" || value == "1" }
 func isWhole(value string, least int) bool {
 	n, err := strconv.Atoi(value)
 	return err == nil && n >= least
+}
+
+// isPort reports whether the text is a TCP port that can be dialled.
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 func unless(ok bool, must string) string {

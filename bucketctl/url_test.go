@@ -94,6 +94,12 @@ func TestOptionsOfURLsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %q", query, err, says)
 		}
 	}
+	for _, port := range []string{"0", "65536", "99999", "999999999999999999999"} {
+		var wrong *URLError
+		if _, err := Options("redis://h:" + port); !errors.As(err, &wrong) || !strings.Contains(wrong.Because, "port must be from 1 to 65535") {
+			t.Errorf("port %s: %v", port, err)
+		}
+	}
 	if o, err := Options("rediss://h?skip_verify=1"); err != nil || !o.TLSConfig.InsecureSkipVerify {
 		t.Errorf("skip_verify: %+v, %v", o, err)
 	}

@@ -32,6 +32,7 @@ func (e unsureError) Unwrap() error { return e.err }
 // to do about it.
 func sentence(err error, addr string) string {
 	var unsure unsureError
+	var call *bucketctl.CallError
 	switch {
 	case errors.As(err, &unsure):
 		return line(fmt.Sprintf("Redis at %s gave no answer to %s (%s), so it may or may not have been written; bucketop get shows it", addr, unsure.verb, reason(unsure.err)))
@@ -41,6 +42,8 @@ func sentence(err error, addr string) string {
 		return line(refusal(err, addr))
 	case errors.Is(err, bucketctl.ErrReadOnly):
 		return line("nothing was written: --read-only is given")
+	case errors.Is(err, bucketctl.ErrWrongType) && errors.As(err, &call):
+		return line(fmt.Sprintf("Redis at %s can't %s: a key of the namespace, which is bucketctl's own, holds something else (%s)", addr, call.What(), reason(err)))
 	case errors.Is(err, bucketctl.ErrWrongType):
 		return line(plain(err) + "; to clear the key, reset it with --delete")
 	case errors.Is(err, bucketctl.ErrConflict):
@@ -67,8 +70,12 @@ func refusal(err error, addr string) string {
 		return fmt.Sprintf("Redis at %s is no cluster: leave out --cluster, or cluster=true in the URL", addr)
 	case bucketctl.FaultMaster:
 		return fmt.Sprintf("no such master at %s: see --sentinel-master", addr)
+	case bucketctl.FaultLogin:
+		return fmt.Sprintf("Redis at %s lets this user not in: %s; check user and password", addr, reason(err))
+	case bucketctl.FaultPermission:
+		return fmt.Sprintf("Redis at %s refuses to %s: %s; check the user's ACL", addr, call.What(), reason(err))
 	default:
-		return fmt.Sprintf("Redis at %s refuses to %s: %s; check user, password and ACL", addr, call.What(), reason(err))
+		return fmt.Sprintf("Redis at %s refuses to %s: %s", addr, call.What(), reason(err))
 	}
 }
 

@@ -20,8 +20,12 @@ func TestSentencesOfFailedCalls(t *testing.T) {
 		err  error
 		want string
 	}{
-		{refused(bucketctl.FaultReply, "WRONGPASS invalid username-password pair or user is disabled."),
-			"Redis at h:1 refuses to list buckets: WRONGPASS invalid username-password pair or user is disabled; check user, password and ACL"},
+		{refused(bucketctl.FaultLogin, "WRONGPASS invalid username-password pair or user is disabled."),
+			"Redis at h:1 lets this user not in: WRONGPASS invalid username-password pair or user is disabled; check user and password"},
+		{refused(bucketctl.FaultPermission, "NOPERM no"), "Redis at h:1 refuses to list buckets: NOPERM no; check the user's ACL"},
+		{refused(bucketctl.FaultReply, "ERR DB index is out of range"), "Redis at h:1 refuses to list buckets: ERR DB index is out of range"},
+		{&bucketctl.CallError{Class: bucketctl.ErrWrongType, Doing: "read events", Fault: bucketctl.FaultReply, Cause: "WRONGTYPE no"},
+			"Redis at h:1 can't read events: a key of the namespace, which is bucketctl's own, holds something else (WRONGTYPE no)"},
 		{refused(bucketctl.FaultReplica, "READONLY no"), "Redis at h:1 is a replica, which takes no writes: name its primary with -u"},
 		{refused(bucketctl.FaultCluster, "MOVED 1 h:2"), "Redis at h:1 is one server of a cluster, and another one has what is asked for: say --cluster"},
 		{refused(bucketctl.FaultNoCluster, "ERR cluster support disabled"), "Redis at h:1 is no cluster: leave out --cluster, or cluster=true in the URL"},
@@ -42,7 +46,7 @@ func TestSentencesOfFailedCalls(t *testing.T) {
 func TestAKeyCannotChangeTheSentence(t *testing.T) {
 	for _, key := range []string{"bucketctl: b", "x can't connect: y", "Redis refuses: z", "a (timeout)", "redis: nil"} {
 		quoted := fmt.Sprintf("%q", key)
-		call := &bucketctl.CallError{Class: bucketctl.ErrDenied, Doing: "read", Key: key, Fault: bucketctl.FaultReply, Cause: "NOPERM"}
+		call := &bucketctl.CallError{Class: bucketctl.ErrDenied, Doing: "read", Key: key, Fault: bucketctl.FaultPermission, Cause: "NOPERM"}
 		if got := sentence(call, "h:1"); !strings.HasPrefix(got, "Redis at h:1 refuses to read "+quoted+": NOPERM; ") {
 			t.Errorf("%s: %s", quoted, got)
 		}

@@ -2,12 +2,10 @@ package conn
 
 import (
 	"errors"
-	"net"
 	"strings"
-)
 
-// defaultPort is the port of a host that names none.
-const defaultPort = "6379"
+	"bucketop/bucketctl"
+)
 
 // splitHosts takes the hosts after the first out of a URL such as
 // redis://user:password@a:1,b:2/0: the standard parser knows only one host.
@@ -32,12 +30,14 @@ func splitHosts(raw string) (first string, others []string, err error) {
 	return scheme + "://" + authority[:begin] + hosts[0] + path, others, nil
 }
 
+// addPort reads a further host as the first one is read.
 func addPort(host string) (string, error) {
 	if host == "" {
 		return "", errors.New("the list of hosts has an empty place")
 	}
-	if _, _, err := net.SplitHostPort(host); err == nil {
-		return host, nil
+	options, err := bucketctl.Options("redis://" + host)
+	if err != nil {
+		return "", err
 	}
-	return net.JoinHostPort(strings.Trim(host, "[]"), defaultPort), nil
+	return options.Addrs[0], nil
 }
