@@ -135,7 +135,7 @@ func (a *Admin) Delete(ctx context.Context, key string, rev Rev, reason string) 
 		if audit == nil {
 			audit = &AuditError{}
 		}
-		audit.Forget = adminError(ctx, "forget", key, errForget)
+		audit.Forget = writeError(ctx, "forget", key, errForget)
 		return change, audit
 	}
 	return change, err
@@ -203,7 +203,7 @@ func changeError(ctx context.Context, e Event, err error) error {
 	case strings.Contains(err.Error(), "the window would hold less than 1 token"):
 		return errWindowTooSmall()
 	}
-	return adminError(ctx, string(e.Kind), e.Key, err)
+	return writeError(ctx, string(e.Kind), e.Key, err)
 }
 
 // decodeChange decodes the reply that limit, hold and reset share.

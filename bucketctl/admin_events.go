@@ -58,7 +58,7 @@ func (a *Admin) untold(ctx context.Context, e Event, errEvent, errWake error) *A
 	if errEvent == nil && errWake == nil {
 		return nil
 	}
-	return &AuditError{Event: adminError(ctx, "tell of", e.Key, errEvent), Wake: adminError(ctx, "wake who waits at", e.Key, errWake)}
+	return &AuditError{Event: writeError(ctx, "tell of", e.Key, errEvent), Wake: writeError(ctx, "wake who waits at", e.Key, errWake)}
 }
 
 // eventEntry is the event as a stream entry. Empty parts are left out.

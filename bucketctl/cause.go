@@ -19,19 +19,20 @@ type Fault string
 
 // Faults of calls.
 const (
-	FaultEnded      Fault = "ended"      // the caller's own context ended
-	FaultTimeout    Fault = "timeout"    // no answer in time
-	FaultPool       Fault = "pool"       // all connections of the client are in use
-	FaultConnect    Fault = "connect"    // no connection could be made
-	FaultBroken     Fault = "broken"     // the connection broke
-	FaultReply      Fault = "reply"      // the server answered with an error that none of these names
-	FaultLogin      Fault = "login"      // the user or the password is wrong or missing
-	FaultPermission Fault = "permission" // the ACL does not let the user do this
-	FaultReplica    Fault = "replica"    // the server is a replica, which takes no writes
-	FaultCluster    Fault = "cluster"    // the server is one of a cluster, and the client knows of none
-	FaultNoCluster  Fault = "no-cluster" // the client asks for a cluster, and the server is none
-	FaultMaster     Fault = "master"     // the sentinels know no such master
-	FaultOther      Fault = "other"      // anything else, such as a certificate
+	FaultEnded      Fault = "ended"       // the caller's own context ended
+	FaultTimeout    Fault = "timeout"     // no answer in time
+	FaultPool       Fault = "pool"        // all connections of the client are in use
+	FaultConnect    Fault = "connect"     // no connection could be made
+	FaultBroken     Fault = "broken"      // the connection broke
+	FaultReply      Fault = "reply"       // the server answered with an error that none of these names
+	FaultLogin      Fault = "login"       // the user or the password is wrong or missing
+	FaultPermission Fault = "permission"  // the ACL does not let the user do this
+	FaultReplica    Fault = "replica"     // the server is a replica, which takes no writes
+	FaultCluster    Fault = "cluster"     // the server is one of a cluster, and the client knows of none
+	FaultNoCluster  Fault = "no-cluster"  // the client asks for a cluster, and the server is none
+	FaultNoSentinel Fault = "no-sentinel" // the client asks sentinels, and the server is none
+	FaultMaster     Fault = "master"      // the sentinels know no such master
+	FaultOther      Fault = "other"       // anything else, such as a certificate
 )
 
 // CallError says why a call to Redis failed. It is what its Class is:
@@ -42,6 +43,10 @@ type CallError struct {
 	Key   string // the bucket that it was done to; empty: none in particular
 	Fault Fault
 	Cause string // what the server or the system said: one short clause, without secrets
+
+	// Unsure says of a write that it may have been done all the same: it was sent,
+	// and the answer was lost.
+	Unsure bool
 }
 
 func (e *CallError) Error() string {
@@ -74,7 +79,7 @@ func (f Fault) with(cause string) string {
 	case FaultBroken:
 		return "the connection broke: " + cause
 	case FaultEnded, FaultTimeout, FaultPool, FaultReply, FaultLogin, FaultPermission, FaultReplica,
-		FaultCluster, FaultNoCluster, FaultMaster, FaultOther:
+		FaultCluster, FaultNoCluster, FaultNoSentinel, FaultMaster, FaultOther:
 	}
 	return cause
 }
@@ -130,6 +135,8 @@ func replyFault(text string) Fault {
 	switch {
 	case strings.HasSuffix(text, "cluster support disabled"):
 		return FaultNoCluster
+	case regexp.MustCompile("(?i)^err unknown command .sentinel").MatchString(text):
+		return FaultNoSentinel
 	case strings.HasPrefix(text, "ERR AUTH "), strings.HasPrefix(text, "ERR Protocol error: unauthenticated"):
 		return FaultLogin
 	}
@@ -197,3 +204,16 @@ func adminError(ctx context.Context, doing, key string, err error) error {
 	}
 	return told
 }
+
+// writeError is adminError for a call that writes.
+func writeError(ctx context.Context, doing, key string, err error) error {
+	told := adminError(ctx, doing, key, err)
+	var call *CallError
+	if errors.As(told, &call) {
+		call.Unsure = mayBeDone(err)
+	}
+	return told
+}
+
+// mayBeDone reports whether a call that failed was sent, and perhaps done.
+func mayBeDone(err error) bool { return !notDone(err) && !errors.Is(err, redis.ErrPoolTimeout) }

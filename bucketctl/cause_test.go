@@ -48,10 +48,42 @@ func TestFaultsOfCalls(t *testing.T) {
 		"no password":  {list(t.Context(), stubServer(t, "ERR AUTH <password> called without any password configured")), ErrDenied, FaultLogin, "without any password"},
 		"unheard of":   {list(t.Context(), stubServer(t, "ERR unknown command")), ErrDenied, FaultReply, "ERR unknown"},
 		"no master":    {adminError(t.Context(), "read", "k", master), ErrDenied, FaultMaster, `: read "k": the sentinels know no such master`},
+		"no sentinel":  {list(t.Context(), stubServer(t, "ERR unknown command `sentinel`, with args beginning with: `x`")), ErrDenied, FaultNoSentinel, "ERR unknown command"},
 	} {
 		var call *CallError
 		if !errors.As(tt.err, &call) || !errors.Is(tt.err, tt.class) || call.Fault != tt.fault || !strings.Contains(tt.err.Error(), tt.says) {
 			t.Errorf("%s: %v, a %+v; want %v by %s that says %q", name, tt.err, call, tt.class, tt.fault, tt.says)
 		}
+	}
+}
+
+// A server that said no, or was never reached, did nothing, and nobody need look.
+func TestOnlyALostAnswerLeavesAChangeUnsure(t *testing.T) {
+	s := redistest.Start(t)
+	c := s.Client(t)
+	a := newAdmin(t, c)
+	takeFrom(t, c, "k", PerMinute(300), 1)
+	hold := func() *CallError {
+		_, err := a.Hold(t.Context(), "k", AnyRev, NoEnd(), "")
+		var call *CallError
+		if !errors.As(err, &call) || !errors.Is(err, ErrUnavailable) {
+			t.Fatalf("%v", err)
+		}
+		return call
+	}
+	do(t, c, []any{"CONFIG", "SET", "maxmemory", "1"})
+	if call := hold(); call.Unsure || call.Fault != FaultReply || c.Exists(t.Context(), a.keys.Limit("k")).Val() != 0 {
+		t.Errorf("without memory: %+v", call)
+	}
+	s.Freeze()
+	if call := hold(); call.Unsure || call.Doing != "look up" {
+		t.Errorf("frozen, and only asked: %+v", call)
+	}
+	var call *CallError
+	if err := writeError(t.Context(), "hold", "k", context.DeadlineExceeded); !errors.As(err, &call) || !call.Unsure {
+		t.Errorf("an answer that did not come: %+v", call)
+	}
+	if err := writeError(t.Context(), "hold", "k", redis.ErrPoolTimeout); !errors.As(err, &call) || call.Unsure {
+		t.Errorf("never sent: %+v", call)
 	}
 }

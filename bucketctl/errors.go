@@ -169,7 +169,7 @@ func (e *AuditError) Lacks() string {
 // lost.
 func eventFate(err error) string {
 	var call *CallError
-	if errors.As(err, &call) && (call.Fault == FaultTimeout || call.Fault == FaultBroken || call.Fault == FaultEnded) {
+	if errors.As(err, &call) && call.Unsure {
 		return "its event may be missing"
 	}
 	return "its event is not"

@@ -25,7 +25,7 @@ func TestTypedErrorsAreTheirSentinels(t *testing.T) {
 		{&AuditError{Event: inner, Wake: inner}, []error{inner}, "its event is not, and nobody was woken (who waits looks again within 5 s): NOPERM"},
 		{&AuditError{Event: inner, Forget: &CallError{Class: ErrDenied, Fault: FaultReply, Cause: "XX"}}, []error{inner, ErrDenied},
 			"its event is not: NOPERM; the registry still lists the bucket: XX"},
-		{&AuditError{Event: &CallError{Class: ErrUnavailable, Fault: FaultBroken, Cause: "EOF"}}, []error{ErrUnavailable},
+		{&AuditError{Event: &CallError{Class: ErrUnavailable, Fault: FaultBroken, Cause: "EOF", Unsure: true}}, []error{ErrUnavailable},
 			"its event may be missing: the connection broke: EOF"},
 	} {
 		for _, is := range tt.is {

@@ -189,6 +189,10 @@ func changeFailed(err error) string {
 // landedPerhaps reports whether a change that failed may be written: its reply
 // is what got lost, as far as anybody here can tell.
 func landedPerhaps(err error) bool {
+	var call *bucketctl.CallError
+	if errors.As(err, &call) {
+		return call.Unsure
+	}
 	return errors.Is(err, bucketctl.ErrUnavailable) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -55,7 +55,7 @@ func (a *app) changeError(msg changeDone) string {
 			by = "somebody"
 		}
 		return fmt.Sprintf("%s: nothing written; %s changed it meanwhile (rev %s now): look again", what, a.esc(by), a.rev(conflict.State.Rev))
-	case errors.Is(msg.err, bucketctl.ErrUnavailable):
+	case landedPerhaps(msg.err):
 		return what + ": Redis did not answer; whether it is written is not known: look again"
 	case errors.Is(msg.err, bucketctl.ErrNotFound):
 		return what + ": nothing written; the bucket is gone"

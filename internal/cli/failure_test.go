@@ -74,10 +74,18 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 
 func TestLostAnswerOfAChangeIsSaid(t *testing.T) {
 	admin := scene()
-	admin.failAll = map[string]error{"SetLimit": fmt.Errorf("%w: read: timeout", bucketctl.ErrUnavailable)}
-	r := fakeRun(t, admin, "set", "geocode:{acme}:eu", "--rate", "1/s")
-	if r.code != ExitUnreachable || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, "may or may not have been written") {
-		t.Errorf("%+v", r)
+	for lost, says := range map[*bucketctl.CallError]string{
+		{Doing: "limit", Fault: bucketctl.FaultTimeout, Unsure: true}:                "gave no answer to set (no answer in time), so it may or may not have been written",
+		{Doing: "look up", Fault: bucketctl.FaultTimeout}:                            "can't be reached: no answer in time",
+		{Doing: "limit", Fault: bucketctl.FaultReply, Key: "k", Cause: "OOM no"}:     `can't limit "k" now: OOM no; try again later`,
+		{Doing: "limit", Fault: bucketctl.FaultConnect, Cause: "connection refused"}: "can't be reached: connection refused",
+	} {
+		lost.Class = bucketctl.ErrUnavailable
+		admin.failAll = map[string]error{"SetLimit": lost}
+		r := fakeRun(t, admin, "set", "geocode:{acme}:eu", "--rate", "1/s")
+		if r.code != ExitUnreachable || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, says) {
+			t.Errorf("%+v, want %q", r, says)
+		}
 	}
 }
 
@@ -204,5 +212,10 @@ func TestAFailedWriteIsAFailure(t *testing.T) {
 	env.Stdout, env.Stderr = full{}, &stderr
 	if code := Run(t.Context(), []string{"ls"}, env); code != ExitFailed || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit %d, %q", code, stderr.String())
+	}
+	stderr.Reset()
+	code := Run(t.Context(), []string{"hold", "geocode:{acme}:eu"}, env)
+	if said := stderr.String(); code != ExitFailed || !strings.HasPrefix(said, "bucketop: the change is written, but not shown: writing to stdout: no space left") {
+		t.Errorf("of a change: exit %d, %q", code, said)
 	}
 }

@@ -36,6 +36,8 @@ func sentence(err error, addr string) string {
 	switch {
 	case errors.As(err, &unsure):
 		return line(fmt.Sprintf("Redis at %s gave no answer to %s (%s), so it may or may not have been written; bucketop get shows it", addr, unsure.verb, reason(unsure.err)))
+	case isUnreachable(err) && errors.As(err, &call) && call.Fault == bucketctl.FaultReply:
+		return line(fmt.Sprintf("Redis at %s can't %s now: %s; try again later", addr, call.What(), reason(err)))
 	case isUnreachable(err):
 		return line(fmt.Sprintf("Redis at %s can't be reached: %s; check the address (-u) and that Redis is up, then try again", addr, reason(err)))
 	case errors.Is(err, bucketctl.ErrDenied):
@@ -68,6 +70,8 @@ func refusal(err error, addr string) string {
 		return fmt.Sprintf("Redis at %s is one server of a cluster, and another one has what is asked for: say --cluster", addr)
 	case bucketctl.FaultNoCluster:
 		return fmt.Sprintf("Redis at %s is no cluster: leave out --cluster, or cluster=true in the URL", addr)
+	case bucketctl.FaultNoSentinel:
+		return fmt.Sprintf("there is no sentinel at %s: name the sentinels with -u, or leave out --sentinel-master", addr)
 	case bucketctl.FaultMaster:
 		return fmt.Sprintf("no such master at %s: see --sentinel-master", addr)
 	case bucketctl.FaultLogin:

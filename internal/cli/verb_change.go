@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -107,12 +108,21 @@ func (c *call) change(ctx context.Context, make changer) error {
 	switch {
 	case errors.As(err, &audit):
 		c.note("warning: %s", plain(err))
-	case isUnreachable(err):
+	case isUnsure(err):
 		return unsureError{verb: c.verb.name, err: err}
 	case err != nil:
 		return err
 	}
-	return c.printChange(done, true)
+	if err := c.printChange(done, true); err != nil {
+		return fmt.Errorf("the change is written, but not shown: %w", err)
+	}
+	return nil
+}
+
+// isUnsure reports whether a change that failed may be written all the same.
+func isUnsure(err error) bool {
+	var call *bucketctl.CallError
+	return errors.As(err, &call) && call.Unsure
 }
 
 // printChange writes what a change did, or would do.

@@ -90,9 +90,10 @@ func reasons() []struct{ part, clause string } {
 // line says.
 func topologies() map[bucketctl.Fault]string {
 	return map[bucketctl.Fault]string{
-		bucketctl.FaultCluster:   "it is one server of a cluster: --cluster",
-		bucketctl.FaultNoCluster: "it is no cluster: without --cluster",
-		bucketctl.FaultMaster:    "the sentinels know no such master",
+		bucketctl.FaultCluster:    "it is one server of a cluster: --cluster",
+		bucketctl.FaultNoCluster:  "it is no cluster: without --cluster",
+		bucketctl.FaultNoSentinel: "no sentinel is there: without --sentinel-master",
+		bucketctl.FaultMaster:     "the sentinels know no such master",
 	}
 }
 
