@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,6 +136,16 @@ func TestEveryCallIsBounded(t *testing.T) {
 		if len(up.endless) > 0 {
 			t.Errorf("%q: without a deadline: %q", args, up.endless)
 		}
+	}
+}
+
+// However many keys are given, each call stays short.
+func TestManyKeysAreAskedForInParts(t *testing.T) {
+	admin := scene()
+	keys := slices.Repeat([]string{"stripe:charge"}, 3*pageSize+1)
+	r := fakeRun(t, admin, append([]string{"get", "-o", "jsonl"}, keys...)...)
+	if r.code != ExitOK || strings.Count(r.stdout, "\n") != len(keys) || admin.largest != pageSize {
+		t.Errorf("exit %d, %d records, %d keys at once, want %d", r.code, strings.Count(r.stdout, "\n"), admin.largest, pageSize)
 	}
 }
 

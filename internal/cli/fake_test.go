@@ -35,6 +35,7 @@ type fakeAdmin struct {
 	failAll map[string]error
 	writes  int
 	endless []string // methods called without a deadline within two seconds
+	largest int      // number of keys that one GetMany asked for
 }
 
 func (f *fakeAdmin) failure(ctx context.Context, method string) error {
@@ -86,6 +87,7 @@ func (f *fakeAdmin) Get(ctx context.Context, key string) (bucketctl.State, error
 
 func (f *fakeAdmin) GetMany(ctx context.Context, keys []string) ([]bucketctl.State, error) {
 	var all []bucketctl.State
+	f.largest = max(f.largest, len(keys))
 	for _, key := range keys {
 		s, _ := f.find(key)
 		all = append(all, s)

@@ -20,6 +20,10 @@ const (
 	defaultRefresh = time.Second
 )
 
+// maxReason bounds what is written into every event and beside the override, in
+// bytes.
+const maxReason = 1000
+
 // inputs is everything flags can say.
 type inputs struct {
 	conn conn.Config
@@ -164,6 +168,9 @@ func verbNamed(name string) (verb, error) {
 func (p *parsed) check() error {
 	if p.in.refresh < minRefresh || p.in.refresh > maxRefresh {
 		return usagef("--refresh is %v: from %v to %v", p.in.refresh, minRefresh, maxRefresh)
+	}
+	if n := len(p.in.reason); n > maxReason {
+		return usagef("--reason is %d bytes long: at most %d", n, maxReason)
 	}
 	if p.in.headless < 0 || p.changed("headless") && p.in.headless == 0 {
 		return usagef("--headless is %v: it must be above 0", p.in.headless)

@@ -34,6 +34,7 @@ func TestCommandLinesThatCannotWork(t *testing.T) {
 		"reset without target":  {"reset", key},
 		"reset with two":        {"reset", key, "--to", "full", "--delete"},
 		"follow as an array":    {"events", "--follow", "-o", "json"},
+		"reason too long":       {"hold", key, "--reason", strings.Repeat("r", maxReason+1)},
 		"since":                 {"events", "--since", "yesterday"},
 		"since negative":        {"events", "--since", "-1h"},
 		"since in days":         {"events", "--since", "NaNd"},

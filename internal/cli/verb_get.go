@@ -14,9 +14,7 @@ import (
 // from this user, does not keep the others from being shown; a failure that would
 // meet all of them does. Of several such the gravest is the verb's own.
 func runGet(ctx context.Context, c *call) error {
-	states, err := ask(ctx, func(ctx context.Context) ([]bucketctl.State, error) {
-		return c.admin.GetMany(ctx, c.args)
-	})
+	states, err := c.states(ctx, c.args)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,11 @@ func runLs(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	states, err := c.states(ctx, found)
+	keys := make([]string, len(found))
+	for i, r := range found {
+		keys[i] = r.Key
+	}
+	states, err := c.states(ctx, keys)
 	if err != nil {
 		return err
 	}
@@ -141,15 +145,11 @@ func (c *call) scanned(ctx context.Context, filter pattern) ([]bucketctl.Registe
 }
 
 // states reads the buckets' states, in order.
-func (c *call) states(ctx context.Context, found []bucketctl.Registered) ([]bucketctl.State, error) {
-	all := make([]bucketctl.State, 0, len(found))
-	for part := range slices.Chunk(found, pageSize) {
-		keys := make([]string, len(part))
-		for i, r := range part {
-			keys[i] = r.Key
-		}
+func (c *call) states(ctx context.Context, keys []string) ([]bucketctl.State, error) {
+	all := make([]bucketctl.State, 0, len(keys))
+	for part := range slices.Chunk(keys, pageSize) {
 		states, err := ask(ctx, func(ctx context.Context) ([]bucketctl.State, error) {
-			return c.admin.GetMany(ctx, keys)
+			return c.admin.GetMany(ctx, part)
 		})
 		if err != nil {
 			return nil, err
