@@ -96,7 +96,7 @@ func flagSet(in *inputs) (*pflag.FlagSet, map[string]group) {
 	fs.StringVar(&in.rate, "rate", "", "`RATE` such as 450/min, 7.5/s, 25000/day, 10/10s, x0.5, x2 or declared")
 	fs.StringVar(&in.cap, "capacity", "", "`N` tokens, seconds of rate such as 3s, x2, or declared")
 	fs.StringVar(&in.end, "for", "", "it ends by itself after `DURATION` such as 30m, 2h or 1d; or forever")
-	fs.StringVar(&in.reason, "reason", "", "why, for the audit: `TEXT`")
+	fs.StringVar(&in.reason, "reason", "", "why, for the audit: `TEXT`, at most 1000 bytes")
 	fs.StringVar(&in.ifRev, "if-rev", "", "only if the bucket is still at revision `N`, else exit 5")
 	fs.BoolVar(&in.dryRun, "dry-run", false, "print before and after, write nothing")
 	fs.StringVar(&in.to, "to", "", "set the level to `LEVEL`: full, empty, or a number of tokens")

@@ -305,6 +305,14 @@ func TestVerbsOnACluster(t *testing.T) {
 	if b := one[[]jsonBucket](t, run("get", "geo:{3}")); b[0].State != stateHeld {
 		t.Errorf("%+v", b)
 	}
+	// Who forgets to say so is told.
+	r := realRun(t, "redis://"+nodes.Addrs()[0], "get", "geo:{0}", "geo:{1}", "geo:{2}", "geo:{3}", "geo:{4}")
+	if r.code != ExitFailed || r.stdout != "" || !strings.HasSuffix(r.stderr, "say --cluster\n") {
+		t.Errorf("one of its servers as a server: %+v", r)
+	}
+	if r := realRun(t, redistest.Start(t).URL(), "ls", "--cluster"); r.code != ExitFailed || !strings.Contains(r.stderr, "is no cluster: leave out --cluster") {
+		t.Errorf("a server as a cluster: %+v", r)
+	}
 }
 
 func TestWorkersAreListed(t *testing.T) {
