@@ -184,7 +184,7 @@ func (a *app) cooldownFact(b *watch.Bucket, now time.Time) string {
 		return ""
 	}
 	return a.warn.text("COOLDOWN") + " until " + clockTime(c.Until, now) + ", " + left(c.Until, now) +
-		": the provider asked " + a.orSomebody(c.By) + " to pause, all workers do"
+		": the provider asked " + a.orSomebody(a.shortName(c.By)) + " to pause, all workers do"
 }
 
 // workersFact is about workers that don't share the bucket, silent ones first.

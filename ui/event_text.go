@@ -70,15 +70,18 @@ func (a *app) eventWhat(e *bucketctl.Event, d *details) string {
 	return word
 }
 
-// workerName is the short name of a worker by the ID that it signs with; of
+// workerName is the short name of a worker by the ID that it signs with, drawn; of
 // anybody else what they sign with.
-func (a *app) workerName(by string) string {
+func (a *app) workerName(by string) string { return a.name(a.shortName(by), 30) }
+
+// shortName is workerName as it is in Redis.
+func (a *app) shortName(by string) string {
 	for i := range a.snap.Workers {
 		if w := &a.snap.Workers[i]; w.ID == by {
-			return a.name(w.Name, 30)
+			return w.Name
 		}
 	}
-	return a.name(by, 30)
+	return by
 }
 
 // recordText is an operators' record in a few words.

@@ -13,7 +13,7 @@ import (
 )
 
 // labelCells is what stands before a sparkline: its name and its top.
-const labelCells = 17
+const labelCells = 18
 
 // historySection is the last minute: level, grants, and what happened in it.
 func (a *app) historySection(b *watch.Bucket, width int) []string {

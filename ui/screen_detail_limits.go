@@ -51,7 +51,7 @@ func (a *app) limitSection(b *watch.Bucket, width int) []string {
 		rows = append(rows, []cell{{"HELD", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(h.By, h.At, h.Until, now))})
 	}
 	if c := s.Cooldown; c.Until.After(now) {
-		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(c.By, time.Time{}, c.Until, now))})
+		rows = append(rows, []cell{{"COOLDOWN", a.warn}, plainCell("nothing"), plainCell(""), plainCell(a.whoUntil(a.shortName(c.By), time.Time{}, c.Until, now))})
 	}
 	heading, lines := a.table(limitColumns(), rows, width-2)
 	out := []string{" " + heading}
@@ -95,10 +95,10 @@ func (a *app) whoUntil(by string, at, until, now time.Time) string {
 func (a *app) declaredWhy(b *watch.Bucket) string {
 	same, others := 0, 0
 	for i := range b.Workers {
-		if d := b.Workers[i].Declared; d.Rate == b.State.Declared.Rate && d.Capacity == b.State.Declared.Capacity {
-			same++
-		} else {
+		if declaresOther(b, &b.Workers[i]) {
 			others++
+		} else {
+			same++
 		}
 	}
 	who := "by " + count(same, "worker")
@@ -106,7 +106,7 @@ func (a *app) declaredWhy(b *watch.Bucket) string {
 		who = "reported " + who
 	}
 	switch {
-	case same+others == 0:
+	case same+others == 0, b.State.Declared.IsZero():
 		return ""
 	case others == 1:
 		return who + ", " + a.warn.text("1 declares something else")

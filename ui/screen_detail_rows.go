@@ -9,7 +9,13 @@ import (
 	"bucketop/internal/watch"
 )
 
-func drawerColumns() []column {
+// drawerColumns are the columns of a bucket's workers. Where they declare different
+// limits, which declares what is what one looks for.
+func drawerColumns(differ bool) []column {
+	declares := 3
+	if differ {
+		declares = 9
+	}
 	return []column{
 		{title: "WORKER", flex: true, name: true, most: 40, least: 14},
 		{title: "STATE", least: 12},
@@ -18,7 +24,7 @@ func drawerColumns() []column {
 		{title: "WAITING", least: 7, right: true, keep: 6},
 		{title: "WAIT P99", least: 8, right: true, keep: 4},
 		{title: "SHARE", least: 8, right: true, keep: 5},
-		{title: "DECLARES", least: 10, keep: 3},
+		{title: "DECLARES", least: 10, keep: declares},
 		{title: "REV SEEN", least: 8, keep: 7},
 		{title: "WHY", flex: true, maybe: true, least: 20, keep: 2},
 	}
@@ -41,11 +47,12 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 		one, other := x.Plight(), y.Plight()
 		return cmp.Or(cmp.Compare(one.State, other.State), -cmp.Compare(x.Over, y.Over), one.Since.Compare(other.Since))
 	})
+	differ := slices.ContainsFunc(order, func(w *watch.WorkerRow) bool { return declaresOther(b, w) })
 	rows := make([][]cell, min(drawerMost, len(order)))
 	for i := range rows {
 		rows[i] = a.drawerCells(b, order[i])
 	}
-	heading, lines := a.table(drawerColumns(), rows, width-2)
+	heading, lines := a.table(drawerColumns(differ), rows, width-2)
 	out := indent(heading, lines)
 	if more := len(order) - drawerMost; more > 0 {
 		out = append(out, " "+a.dim.text(count(more, "more worker")+": w"))
@@ -56,7 +63,7 @@ func (a *app) workerSection(b *watch.Bucket, width int) []string {
 func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 	plight := w.Plight()
 	declares := plainCell(declaredCell(w))
-	if declared := b.State.Declared; !declared.IsZero() && (w.Declared.Rate != declared.Rate || w.Declared.Capacity != declared.Capacity) {
+	if declaresOther(b, w) {
 		declares.mood = a.warn
 	}
 	limit := b.State.Effective
@@ -71,6 +78,13 @@ func (a *app) drawerCells(b *watch.Bucket, w *watch.WorkerRow) []cell {
 		plainCell(a.esc(w.Name)), a.plightCell(plight.State, plight.Since), overCell(a, w), plainCell(granted), plainCell(waiting),
 		plainCell(p99), plainCell(shareText(w, limit)), declares, a.revCell(&b.State, w), plainCell(a.esc(plight.Brief())),
 	}
+}
+
+// declaresOther reports whether a worker declares another limit than the one that
+// counts.
+func declaresOther(b *watch.Bucket, w *watch.WorkerRow) bool {
+	declared := b.State.Declared
+	return !declared.IsZero() && (w.Declared.Rate != declared.Rate || w.Declared.Capacity != declared.Capacity)
 }
 
 // declaredCell is the limit that a worker was configured with, in short.

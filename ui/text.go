@@ -94,13 +94,27 @@ func words(text string) iter.Seq2[int, string] {
 		for text != "" {
 			word := strings.TrimLeft(text, " ")
 			gap := len(text) - len(word)
-			word, _, _ = strings.Cut(word, " ")
+			word = firstWord(word)
 			text = text[gap+len(word):]
 			if word != "" && !yield(gap, word) {
 				return
 			}
 		}
 	}
+}
+
+// firstWord is what text begins with up to a space. A number and its unit are one
+// word: nobody reads "2" above "s" as two seconds.
+func firstWord(text string) string {
+	word, rest, _ := strings.Cut(text, " ")
+	if word == "" || word[len(word)-1] < '0' || word[len(word)-1] > '9' {
+		return word
+	}
+	switch unit, _, _ := strings.Cut(rest, " "); strings.TrimRight(unit, ",;.:)") {
+	case "ms", "s", "min", "h", "d":
+		return word + " " + unit
+	}
+	return word
 }
 
 // millis is a short latency: 0.4ms, 12ms, 1.2s.

@@ -18,6 +18,8 @@ func TestWrapText(t *testing.T) {
 		{"geo-7 is SILENT", 8, 20, "geo-7 is|SILENT"},
 		{"is geo-7", 6, 20, "is|geo-7"}, // a name is not broken at its hyphen
 		{"abcdefghij", 4, 3, "abcd|efg|hij"},
+		{"those 15 wait 2 s; more", 15, 15, "those 15 wait|2 s; more"}, // nor a number parted from its unit
+		{"15 s", 2, 2, "15| s"},
 		{"ab 配额配额", 5, 5, "ab|配额|配额"},
 		{"配额", 1, 1, ""},
 		{"", 5, 5, ""},
