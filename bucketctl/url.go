@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -39,8 +40,8 @@ func Options(rawURL string) (*redis.UniversalOptions, error) {
 		// The parser's own error may quote the password, so it is not wrapped.
 		return nil, &URLError{unreadableURL}
 	}
-	if _, port, err := net.SplitHostPort(parsed.Addr); err == nil && !isPort(port) {
-		return nil, &URLError{"the Redis URL's port must be from 1 to 65535"}
+	if because := wrongPlace(parsed, cluster); because != "" {
+		return nil, &URLError{because}
 	}
 	options := &redis.UniversalOptions{
 		Addrs:         []string{parsed.Addr},
@@ -57,6 +58,20 @@ func Options(rawURL string) (*redis.UniversalOptions, error) {
 	return options, nil
 }
 
+// wrongPlace is what keeps the place that a URL names from being reached.
+func wrongPlace(o *redis.Options, cluster bool) string {
+	_, port, err := net.SplitHostPort(o.Addr)
+	switch {
+	case o.Network == "unix" && cluster:
+		return "the Redis URL asks for a cluster at a unix socket, which leads to one server"
+	case o.Network != "unix" && err == nil && !isPort(port):
+		return "the Redis URL's port must be from 1 to 65535"
+	case o.DB < 0:
+		return "the Redis URL's database must be a whole number from 0"
+	}
+	return ""
+}
+
 // readQuery checks the URL's options, and takes cluster out of them, which the
 // client's own parser does not know.
 func readQuery(rawURL string) (rest string, cluster bool, err error) {
@@ -70,6 +85,10 @@ func readQuery(rawURL string) (rest string, cluster bool, err error) {
 		return "", false, &URLError{unreadableURL}
 	case u.Fragment != "":
 		return "", false, &URLError{"the Redis URL has a #, which means nothing there: in a password it is written %23"}
+	case u.Scheme == "unix" && u.Host != "":
+		return "", false, &URLError{"the Redis URL of a unix socket has three slashes: unix:///path"}
+	case u.Scheme != "unix" && strings.Trim(u.Path, "/") != "" && query.Has("db"):
+		return "", false, &URLError{"the Redis URL names a database twice, in its path and by db"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if because := wrongOption(u.Scheme, name, query[name]); because != "" {

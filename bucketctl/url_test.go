@@ -94,6 +94,17 @@ func TestOptionsOfURLsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %q", query, err, says)
 		}
 	}
+	for wrong, says := range map[string]string{
+		"redis://h/-1":             "database must be a whole number from 0",
+		"redis://h/1?db=2":         "names a database twice",
+		"unix://run/redis.sock":    "three slashes",
+		"unix:///s?cluster=true":   "a cluster at a unix socket",
+		"unix://u:p@/s?nope=1&x=2": "not known",
+	} {
+		if _, err := Options(wrong); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", wrong, err, says)
+		}
+	}
 	for _, port := range []string{"0", "65536", "99999", "999999999999999999999"} {
 		var wrong *URLError
 		if _, err := Options("redis://h:" + port); !errors.As(err, &wrong) || !strings.Contains(wrong.Because, "port must be from 1 to 65535") {

@@ -66,10 +66,11 @@ func TestBucketsThatTheACLKeepsFromTheUser(t *testing.T) {
 	var got []struct {
 		Key, State string
 		Level      *float64
+		Type       *string
 		Problems   []struct{ Code string }
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != ExitFailed || len(got) != 2 ||
-		got[0].State != "denied" || got[0].Level != nil || got[0].Problems[0].Code != "denied" || got[1].State != "ok" {
+		got[0].State != "denied" || got[0].Level != nil || got[0].Type != nil || got[1].Type == nil || got[0].Problems[0].Code != "denied" || got[1].State != "ok" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	r = realRun(t, url, "ls")

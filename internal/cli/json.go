@@ -70,7 +70,7 @@ type jsonBucket struct {
 	jsonKey
 	State     string        `json:"state"` // stuck, corrupt, cooldown, held, override, ok, idle, foreign, denied
 	Kind      string        `json:"kind"`  // none, bucket, window, foreign, foreign-window, wrong-type, denied
-	Type      string        `json:"type"`  // Redis' type of the key
+	Type      *string       `json:"type"`  // Redis' type of the key; null: not known
 	At        *string       `json:"at"`    // when it was read
 	Level     *float64      `json:"level"` // tokens; below 0 is debt
 	Granted   *float64      `json:"granted"`

@@ -10,7 +10,7 @@ import (
 
 func toBucket(s bucketctl.State, seen time.Time) jsonBucket {
 	b := jsonBucket{
-		jsonKey: toKey(s.Key), State: stateOf(s), Kind: string(s.Kind), Type: s.Type,
+		jsonKey: toKey(s.Key), State: stateOf(s), Kind: string(s.Kind), Type: orNull(s.Type),
 		At: moment(s.At), Level: known(s.Level), Granted: known(s.Granted),
 		Effective: toLimit(s.Effective), Declared: toLimit(s.Declared),
 		Override: toOverride(s), Hold: toHold(s.Hold), Cooldown: toCooldown(s),
