@@ -154,7 +154,7 @@ func ParseLimitChange(s State, rate, capacity, end string) (LimitChange, error) 
 }
 
 func (c *LimitChange) parseRate(s State, text string) error {
-	switch factor, isFactor, err := parseFactor(text); {
+	switch factor, isFactor, err := parseFactor("rate", text); {
 	case text == "":
 		return nil
 	case text == "declared":
@@ -177,7 +177,7 @@ func (c *LimitChange) parseRate(s State, text string) error {
 }
 
 func (c *LimitChange) parseCapacity(s State, text string) error {
-	switch factor, isFactor, err := parseFactor(text); {
+	switch factor, isFactor, err := parseFactor("capacity", text); {
 	case text == "":
 		return nil
 	case text == "declared":
@@ -207,18 +207,18 @@ func (c *LimitChange) parseCapacity(s State, text string) error {
 	return nil
 }
 
-// parseFactor reads "x0.5".
-func parseFactor(text string) (factor float64, isFactor bool, err error) {
+// parseFactor reads "x0.5", of what is in force.
+func parseFactor(what, text string) (factor float64, isFactor bool, err error) {
 	digits, isFactor := strings.CutPrefix(text, "x")
 	if !isFactor {
 		return 0, false, nil
 	}
 	factor, err = parseNumber(digits)
 	if err != nil {
-		return 0, true, fmt.Errorf("%w: %q: %w", ErrLimit, text, err)
+		return 0, true, fmt.Errorf("%w: %s %q: %w", ErrLimit, what, text, err)
 	}
 	if factor == 0 {
-		return 0, true, fmt.Errorf("%w: %q: to stop a bucket, hold it", ErrLimit, text)
+		return 0, true, fmt.Errorf("%w: %s %q: to stop a bucket, hold it", ErrLimit, what, text)
 	}
 	return factor, true, nil
 }

@@ -93,7 +93,8 @@ func TestCommandLinesThatCannotWork(t *testing.T) {
 
 func TestUsageIsToldBeforeRedisIsAsked(t *testing.T) {
 	for _, args := range [][]string{
-		{"set", "k", "--rate", "NaN"}, {"set", "k", "--capacity", "0"}, {"set", "k", "--rate", "5/s", "--for", "x"},
+		{"set", "k", "--rate", "NaN"}, {"set", "k", "--capacity", "0"},
+		{"set", "k", "--rate", "x"}, {"set", "k", "--rate", "x0"}, {"set", "k", "--capacity", "x-1"}, {"set", "k", "--capacity", "x2/3"}, {"set", "k", "--rate", "5/s", "--for", "x"},
 		{"hold", "k", "--for", "x"}, {"reset", "k", "--to", "x"}, {"events", "--since", "x"}, {"resume", "k", "--if-rev", "x"},
 	} {
 		if r := fakeRun(t, unasked{}, args...); r.code != ExitUsage {

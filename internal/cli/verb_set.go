@@ -34,6 +34,12 @@ func runSet(ctx context.Context, c *call) error {
 // checkLimitFlags finds what no bucket could make sense of, so that a wrong
 // command line is told before Redis is asked.
 func (c *call) checkLimitFlags() error {
+	for _, flag := range []string{"rate", "capacity"} {
+		text := c.value(flag)
+		if digits, isFactor := strings.CutPrefix(strings.TrimSpace(text), "x"); isFactor && !isFactorNumber(digits) {
+			return usagef("--%s %q: behind x stands a plain number above 0, such as x0.5 or x2", flag, text)
+		}
+	}
 	if rate := strings.TrimSpace(c.in.rate); rate != "" && !relative(rate) {
 		if _, err := bucketctl.ParseRate(rate); err != nil {
 			return flagged("rate", err)
@@ -52,6 +58,12 @@ func (c *call) checkLimitFlags() error {
 		return err
 	}
 	return nil
+}
+
+// isFactorNumber reports whether the digits are a number as a rate's are.
+func isFactorNumber(digits string) bool {
+	_, err := bucketctl.ParseRate(digits + "/s")
+	return err == nil
 }
 
 // relative reports whether only the bucket's own limit gives the text a value.
