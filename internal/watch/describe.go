@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,16 +119,27 @@ func (f *facts) localCause() string {
 }
 
 // driftCause is "300/min burst 15 in force (geo-1 and 2 more), 600/min burst 30 (geo-7)".
+// What is in force stands first: lines are cut at the end.
 func driftCause(f *facts, all []declaration) string {
 	const most = 3
+	inForce := func(d declaration) bool { return sameLimit(d.limit, f.state.Effective) }
 	var parts []string
+	slices.SortStableFunc(all, func(x, y declaration) int {
+		switch {
+		case inForce(x) && !inForce(y):
+			return -1
+		case inForce(y) && !inForce(x):
+			return 1
+		}
+		return 0
+	})
 	for i, d := range all {
 		if i == most {
 			parts = append(parts, "…")
 			break
 		}
 		text := LimitText(d.limit, d.window)
-		if sameLimit(d.limit, f.state.Effective) {
+		if inForce(d) {
 			text += " in force"
 		}
 		parts = append(parts, text+" ("+someNames(d.workers)+")")

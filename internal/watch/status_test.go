@@ -117,7 +117,7 @@ func TestJudgeNamesTheGravestState(t *testing.T) {
 		{name: "limits differ",
 			f: facts{rows: []WorkerRow{declaring("a", bucketctl.PerMinute(300)),
 				declaring("b", bucketctl.PerMinute(600)), declaring("c", bucketctl.PerSecond(5))}},
-			want: Drift, text: "2 limits", cause: "300/min burst 15 (a, c), 600/min burst 30 in force (b)"},
+			want: Drift, text: "2 limits", cause: "600/min burst 30 in force (b), 300/min burst 15 (a, c)"},
 		{name: "limits that differ by rounding do not",
 			f: facts{rows: []WorkerRow{declaring("a", bucketctl.Limit{Capacity: 1, Rate: 0.1 + 0.2}),
 				declaring("b", bucketctl.Limit{Capacity: 1, Rate: 0.3})}},
