@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -33,6 +34,7 @@ func startCrew(ctx context.Context, s *server, seed uint64) (*crew, error) {
 	alive, cancel := context.WithCancel(ctx)
 	client := bucketctl.NewClient(options)
 	c := &crew{tally: newTally(), redis: client, cancel: cancel, foreign: newForeign(client)}
+	_, _ = c.foreign.take(alive, time.Now()) // a console that opens now scans for its key, and not again for a while
 	for _, r := range cast() {
 		for number := range r.workers {
 			w := newWorker(r, number+1, s.url, c.tally, seed)

@@ -202,6 +202,9 @@ func TestStageSaysWhatServes(t *testing.T) {
 			if _, err := s.Admin.Server(ctx); err != nil {
 				t.Errorf("the stage's server: %v", err)
 			}
+			if state, err := s.Admin.Get(ctx, foreignKey); err != nil || !state.Known() {
+				t.Errorf("what the console is to scan for is not there yet: %v", err)
+			}
 			if s.Admin.ReadOnly() {
 				t.Error("the newcomer may change nothing")
 			}
