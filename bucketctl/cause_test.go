@@ -29,7 +29,6 @@ func TestFaultsOfCalls(t *testing.T) {
 	}
 	cluster := NewClient(&redis.UniversalOptions{Addrs: []string{s.Addr}, IsClusterMode: true})
 	t.Cleanup(func() { _ = cluster.Close() })
-	impatient := plainClient(t, &redis.Options{Addr: frozen.Addr, MaxRetries: -1, ReadTimeout: 50 * time.Millisecond, Protocol: 2, DisableIdentity: true})
 	master := fmt.Errorf("redis: all sentinels are unreachable: %w", errors.Join(redis.Nil))
 	for name, tt := range map[string]struct {
 		err   error
@@ -38,7 +37,7 @@ func TestFaultsOfCalls(t *testing.T) {
 		says  string
 	}{
 		"refused":      {list(t.Context(), gone.Client(t)), ErrUnavailable, FaultConnect, ": list buckets: can't connect: connection refused"},
-		"frozen":       {list(t.Context(), impatient), ErrUnavailable, FaultTimeout, ": list buckets: Redis does not answer (timeout)"},
+		"frozen":       {list(t.Context(), impatientClient(t, frozen)), ErrUnavailable, FaultTimeout, ": list buckets: Redis does not answer (timeout)"},
 		"ended":        {list(ended, s.Client(t)), context.Canceled, FaultEnded, "bucketctl: list buckets: context canceled"},
 		"no cluster":   {list(t.Context(), cluster), ErrDenied, FaultNoCluster, "cluster support disabled"},
 		"a replica":    {list(t.Context(), stubServer(t, "READONLY no")), ErrDenied, FaultReplica, "READONLY no"},
@@ -57,10 +56,15 @@ func TestFaultsOfCalls(t *testing.T) {
 	}
 }
 
+func impatientClient(t *testing.T, s *redistest.Server) *redis.Client {
+	t.Helper()
+	return plainClient(t, &redis.Options{Addr: s.Addr, MaxRetries: -1, ReadTimeout: 200 * time.Millisecond})
+}
+
 // A server that said no, or was never reached, did nothing, and nobody need look.
 func TestOnlyALostAnswerLeavesAChangeUnsure(t *testing.T) {
 	s := redistest.Start(t)
-	c := s.Client(t)
+	c := impatientClient(t, s)
 	a := newAdmin(t, c)
 	takeFrom(t, c, "k", PerMinute(300), 1)
 	hold := func() *CallError {
