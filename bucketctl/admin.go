@@ -34,9 +34,9 @@ type AdminConfig struct {
 // after it, wakes the workers that wait, and adds an event that tells before,
 // after, who and why.
 //
-// Methods return ErrUnavailable, ErrDenied, ErrKey or a context's error where
-// they can't do their work, besides what each of them names. An Admin may be
-// used by several goroutines at once.
+// Methods return ErrUnavailable, ErrDenied or a context's error, as a CallError,
+// or ErrKey where they can't do their work, besides what each of them names;
+// changes also an AuditError. An Admin may be used by several goroutines at once.
 type Admin struct {
 	client   redis.UniversalClient
 	keys     schema.Keys

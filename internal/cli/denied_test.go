@@ -19,7 +19,7 @@ func TestAChangeThatWakesNobodyIsMade(t *testing.T) {
 	}
 	r := realRun(t, "redis://deaf:p@"+s.Addr, "hold", "b:1", "-o", "json")
 	warned := strings.HasPrefix(r.stderr, "bucketop: warning: the change is written, but nobody was woken (who waits looks again within 5 s): NOPERM")
-	if r.code != ExitOK || !warned || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stdout, `"kind": "hold"`) {
+	if r.code != ExitOK || !warned || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stdout, `"kind": "hold"`) || !strings.Contains(r.stdout, `"lacks": "nobody was woken`) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -113,6 +113,7 @@ type jsonChange struct {
 	Before  jsonBucket `json:"before"`
 	After   jsonBucket `json:"after"`
 	Event   *jsonEvent `json:"event"` // null where none was written
+	Lacks   *string    `json:"lacks"` // what was not done of a change that is written, and why; null: nothing
 }
 
 // jsonWorker is one process that embeds bucketctl: a record of workers. They come

@@ -105,15 +105,17 @@ func (c *call) change(ctx context.Context, make changer) error {
 	}
 	done, err := ask(ctx, func(ctx context.Context) (bucketctl.Change, error) { return make(ctx, before, rev) })
 	var audit *bucketctl.AuditError
+	lacks := ""
 	switch {
 	case errors.As(err, &audit):
 		c.note("warning: %s", plain(err))
+		lacks = audit.Lacks()
 	case isUnsure(err):
 		return unsureError{verb: c.verb.name, err: err}
 	case err != nil:
 		return err
 	}
-	if err := c.printChange(done, true); err != nil {
+	if err := c.printChange(done, true, lacks); err != nil {
 		return fmt.Errorf("the change is written, but not shown: %w", err)
 	}
 	return nil
@@ -125,10 +127,10 @@ func isUnsure(err error) bool {
 	return errors.As(err, &call) && call.Unsure
 }
 
-// printChange writes what a change did, or would do.
-func (c *call) printChange(done bucketctl.Change, written bool) error {
+// printChange writes what a change did, or would do, and what of it was not done.
+func (c *call) printChange(done bucketctl.Change, written bool, lacks string) error {
 	record := jsonChange{
-		jsonKey: toKey(done.After.Key), Written: written,
+		jsonKey: toKey(done.After.Key), Written: written, Lacks: orNull(lacks),
 		Before: toBucket(done.Before, time.Time{}), After: toBucket(done.After, time.Time{}),
 	}
 	if done.Event.ID != "" {

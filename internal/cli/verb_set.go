@@ -134,5 +134,5 @@ func (c *call) previewSet(ctx context.Context) error {
 	}
 	after.Level = levelUnder(s, after.Effective)
 	after.By, after.Reason = c.target.By(), c.in.reason
-	return c.printChange(bucketctl.Change{Before: s, After: after}, false)
+	return c.printChange(bucketctl.Change{Before: s, After: after}, false, "")
 }
