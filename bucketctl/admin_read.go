@@ -137,6 +137,9 @@ func readStates(ctx context.Context, client redis.UniversalClient, names schema.
 		if readings[i], err = part.reading(keys[i], now.Val().UTC()); err != nil {
 			return nil, adminError(ctx, "read", keys[i], err)
 		}
+		if isWrongType(part.record.Err()) {
+			readings[i].broken = names.Limit(keys[i])
+		}
 	}
 	if err := readLogs(ctx, client, names, readings); err != nil {
 		return nil, adminError(ctx, "read", keys[0], err)
@@ -213,11 +216,13 @@ func namedFields(names []string, values []any) map[string]string {
 
 // ignoreWrongType: the type is read beside the fields and tells it better.
 func ignoreWrongType(err error) error {
-	if err != nil && firstWord(err.Error()) == "WRONGTYPE" {
+	if isWrongType(err) {
 		return nil
 	}
 	return err
 }
+
+func isWrongType(err error) bool { return err != nil && firstWord(err.Error()) == "WRONGTYPE" }
 
 func checkKey(names schema.Keys, key string) error {
 	if err := names.Check(key); err != nil {

@@ -109,6 +109,7 @@ type ProblemCode string
 const (
 	ProblemDenied    ProblemCode = "denied"     // the Redis user may not read it
 	ProblemWrongType ProblemCode = "wrong-type" // the key is of another type
+	ProblemRecord    ProblemCode = "record"     // the operators' record is of another type: nobody can take
 	ProblemCorrupt   ProblemCode = "corrupt"    // a value is no finite number in range
 	ProblemAhead     ProblemCode = "ts-ahead"   // ts lies ahead of the server's clock
 	ProblemDebt      ProblemCode = "debt"       // the level is so low that nobody is served for long

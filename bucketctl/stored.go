@@ -26,6 +26,7 @@ type reading struct {
 	ttl    time.Duration
 	fields map[string]string // of the bucket, where it is a hash
 	record map[string]string // of the operators' record
+	broken string            // the operators' record's key where that is no hash
 	log    windowLog         // of a window
 	denied error             // why the server did not let us read it; nil: it did
 }
@@ -79,6 +80,11 @@ func (r reading) state() State {
 	s := State{Key: r.key, Type: r.typ, At: r.at, TTL: r.ttl, Level: math.NaN(), Used: math.NaN(), RawLimit: r.record}
 	r.decodeRecord(&s)
 	s.Kind = r.kind()
+	if r.broken != "" {
+		s.Problems = append(s.Problems, Problem{
+			Code: ProblemRecord, Text: "the operators' record, " + r.broken + ", is no hash: nobody can take until that key is deleted",
+		})
+	}
 	if r.typ == "hash" && r.denied == nil {
 		s.Raw = r.fields
 	}

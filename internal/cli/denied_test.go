@@ -24,6 +24,23 @@ func TestAChangeThatWakesNobodyIsMade(t *testing.T) {
 	}
 }
 
+// A bucket that nobody can take from is not ok, and its change says which key is in
+// the way.
+func TestARecordThatIsNone(t *testing.T) {
+	s := redistest.Start(t)
+	c := s.Client(t)
+	put(t, c, "b:1")
+	if err := c.Set(t.Context(), "bucketctl:limit:{b:1}", "x", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if r := realRun(t, s.URL(), "ls"); r.code != ExitOK || !strings.Contains(r.stdout, "CORRUPT") || !strings.Contains(r.stdout, "bucketctl:limit:{b:1}, is no hash") {
+		t.Errorf("%+v", r)
+	}
+	if r := realRun(t, s.URL(), "hold", "b:1"); r.code != ExitFailed || !strings.Contains(r.stderr, "a key of the namespace") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // What ls lists can be taken out of the list.
 func TestDeletingWhatHasNoState(t *testing.T) {
 	s := redistest.Start(t)

@@ -60,7 +60,7 @@ type jsonCooldown struct {
 
 // jsonProblem is one thing that is wrong with the stored values.
 type jsonProblem struct {
-	Code  string `json:"code"` // wrong-type, corrupt, ts-ahead, debt, denied
+	Code  string `json:"code"` // wrong-type, record, corrupt, ts-ahead, debt, denied
 	Field string `json:"field"`
 	Text  string `json:"text"`
 }

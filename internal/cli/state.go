@@ -27,7 +27,7 @@ func stateOf(s bucketctl.State) string {
 	switch {
 	case s.Kind == bucketctl.KindDenied:
 		return stateDenied
-	case hasProblem(s, bucketctl.ProblemWrongType, bucketctl.ProblemCorrupt), s.Kind == bucketctl.KindWrongType:
+	case hasProblem(s, bucketctl.ProblemWrongType, bucketctl.ProblemRecord, bucketctl.ProblemCorrupt), s.Kind == bucketctl.KindWrongType:
 		return stateCorrupt
 	case hasProblem(s, bucketctl.ProblemAhead, bucketctl.ProblemDebt):
 		return stateStuck

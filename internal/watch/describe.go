@@ -66,8 +66,15 @@ func windowWord(state *bucketctl.State) string {
 func describeCorrupt(f *facts, s *Status) {
 	s.Text = age(s.Since, f.now)
 	s.Remedy = "R resets"
+	if p, found := f.problem(bucketctl.ProblemRecord); found {
+		s.Cause, s.Remedy = p.Text, ""
+		return
+	}
 	if p, found := f.problem(bucketctl.ProblemWrongType); found {
-		s.Cause, s.Remedy = p.Text, "R deletes"
+		s.Cause = p.Text
+		if f.state.Kind == bucketctl.KindWrongType {
+			s.Remedy = "R deletes"
+		}
 		return
 	}
 	if p, found := f.problem(bucketctl.ProblemCorrupt); found {

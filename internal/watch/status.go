@@ -200,7 +200,7 @@ func (f *facts) blocking() (bucketctl.Problem, bool) {
 }
 
 func (f *facts) isCorrupt() bool {
-	_, found := f.problem(bucketctl.ProblemCorrupt, bucketctl.ProblemWrongType)
+	_, found := f.problem(bucketctl.ProblemCorrupt, bucketctl.ProblemRecord, bucketctl.ProblemWrongType)
 	return found || f.read && f.state.Kind == bucketctl.KindWrongType
 }
 
