@@ -206,6 +206,14 @@ func reasonOf(err, sentinel error) string {
 	return brief(text)
 }
 
+// unreadText says why nothing can be changed of a bucket that was not read.
+func unreadText(s bucketctl.State) string {
+	if s.Kind == bucketctl.KindDenied {
+		return "Redis' ACL keeps this bucket from this console's user: nothing of it can be read or changed."
+	}
+	return "This bucket was not read yet. Close this and try again in a second."
+}
+
 func nameOr(name, unknown string) string {
 	if name == "" {
 		return unknown

@@ -24,8 +24,8 @@ func (st *styles) tellDelete(frozen bucketctl.State, live watch.Bucket, now time
 	s := stateAt(frozen, now)
 	said := confirmation{rev: s.Rev}
 	switch {
-	case s.At.IsZero():
-		said.lines = []labelled{{" ", "This bucket was not read yet. Close this and try again in a second."}}
+	case frozen.At.IsZero():
+		said.lines = []labelled{{" ", unreadText(frozen)}}
 		return said
 	case s.Kind == bucketctl.KindNone:
 		said.lines = []labelled{

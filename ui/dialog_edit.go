@@ -48,7 +48,7 @@ func newEditDialog(_ *app, b watch.Bucket) dialog {
 func editRefusal(b watch.Bucket) string {
 	switch s := b.State; {
 	case s.At.IsZero():
-		return "This bucket was not read yet. Close this and try again in a second."
+		return unreadText(s)
 	case s.Kind == bucketctl.KindForeignWindow:
 		return "Another program's script writes this window, and its workers read no overrides: a limit set here would reach nobody."
 	case isForeign(b):

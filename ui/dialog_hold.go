@@ -45,7 +45,7 @@ func newHoldDialog(_ *app, b watch.Bucket) dialog {
 func holdRefusal(b watch.Bucket) string {
 	switch s := b.State; {
 	case s.At.IsZero():
-		return "This bucket was not read yet. Close this and try again in a second."
+		return unreadText(s)
 	case isForeign(b):
 		return "Another program's script writes this bucket, and its workers read no holds: a hold set here would stop nobody."
 	case s.Kind == bucketctl.KindWrongType:

@@ -82,6 +82,7 @@ func TestHoldRefusals(t *testing.T) {
 		{"foreign, and ours", known, "accepts 10m"},
 		{"wrong type", wrongTypeBucket(), "The key holds a string"},
 		{"unread", watch.Bucket{Key: "new"}, "not read yet"},
+		{"denied", watch.Bucket{Key: "hers", State: bucketctl.State{Kind: bucketctl.KindDenied}}, "Redis' ACL keeps this bucket"},
 	} {
 		t.Run(c.name, func(t *testing.T) { opened(t, newHoldDialog, c.b).wantSaid(c.said) })
 	}
@@ -137,6 +138,11 @@ func TestDeleteSaysWhatIsLost(t *testing.T) {
 	cooling.State.Cooldown.Until = t0.Add(time.Minute)
 	opened(t, newDeleteDialog, cooling).wantSaid("the COOLDOWN until 14:33:05 goes with it")
 	opened(t, newDeleteDialog, wrongTypeBucket()).wantSaid("the string in the key", "is lost, for whatever program wrote it")
+
+	unread := opened(t, newDeleteDialog, watch.Bucket{Key: "new"}) // nobody knows what would be lost
+	unread.wantSaid("not read yet")
+	unread.press("y")
+	unread.wantCalls()
 
 	none := geoBucket()
 	none.State.Kind = bucketctl.KindNone

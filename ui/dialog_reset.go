@@ -26,7 +26,7 @@ type resetDialog struct {
 func newResetDialog(_ *app, b watch.Bucket) dialog {
 	d := &resetDialog{changing: changing{b: b, twice: true}, number: newFieldSet("")}
 	if b.State.At.IsZero() {
-		d.refusal = "This bucket was not read yet. Close this and try again in a second."
+		d.refusal = unreadText(b.State)
 	}
 	return d
 }

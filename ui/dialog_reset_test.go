@@ -132,12 +132,15 @@ func TestResetCause(t *testing.T) {
 	other.State.Problems = nil
 	window := foreignBucket()
 	window.State.Kind = bucketctl.KindForeignWindow
+	broken := geoBucket()
+	broken.State.Problems = []bucketctl.Problem{{Code: bucketctl.ProblemRecord, Text: "it is no hash"}}
 	for _, c := range []struct {
 		name, want string
 		b          watch.Bucket
 		helps      bool
 	}{
 		{"time ahead", "ts is 9m ahead, no refill until 14:41. A reset mends that.", stuckBucket(), true},
+		{"a record that is none", "it is no hash. A reset won't help.", broken, false},
 		{"by its status", "ts is 9m ahead, no refill until 14:41", other, true},
 		{"held", `it is HELD by anna@ops1 since 14:28:01 (4m), no end: "provider asked us to stop". A reset won't help: nothing is charged before it is resumed.`, heldBucket(), false},
 		{"held no longer", "a plain shortage: more is asked for than the limit gives. A reset lets some start beyond the rate, then the queue is back.", ended, true},

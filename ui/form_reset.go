@@ -52,6 +52,8 @@ func resetCause(b watch.Bucket, now time.Time) (text string, helps bool) {
 	case s.Cooldown.Until.After(now):
 		return fmt.Sprintf("it is in COOLDOWN%s: the provider asked for a pause. A reset won't help, and does not end it: it ends by itself at %s, in %s.",
 			byText(s.Cooldown.By), clockTime(s.Cooldown.Until, now), spanText(s.Cooldown.Until.Sub(now))), false
+	case len(s.Problems) > 0 && s.Problems[0].Code == bucketctl.ProblemRecord:
+		return s.Problems[0].Text + ". A reset won't help.", false
 	case len(s.Problems) > 0:
 		return s.Problems[0].Text + ". A reset mends that.", true
 	case b.Status.Cause != "":
