@@ -126,6 +126,9 @@ func TestChangesAreNotRepeatedInACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, timeout := range []*time.Duration{&options.DialTimeout, &options.ReadTimeout, &options.WriteTimeout, &options.PoolTimeout} {
+		*timeout = 20 * time.Second // a busy machine answers late
+	}
 	client := NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
 	a := newAdmin(t, client)

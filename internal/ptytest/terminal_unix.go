@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -77,13 +78,24 @@ func Start(t testing.TB, cmd *exec.Cmd, config Config) *Terminal {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: !config.Detached}
-	if err := cmd.Start(); err != nil {
+	if err := x.start(); err != nil {
 		t.Fatal(err)
 	}
 	go x.copy()
 	go func() { x.ended <- cmd.Wait() }()
 	t.Cleanup(x.close)
 	return x
+}
+
+// start starts the program so that a hangup ends it, also where the tests run
+// under nohup: a signal that is ignored here would be ignored by the program, too.
+func (x *Terminal) start() error {
+	if !x.config.Detached {
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, syscall.SIGHUP)
+		defer signal.Stop(heard)
+	}
+	return x.cmd.Start()
 }
 
 func (x *Terminal) copy() {

@@ -67,8 +67,10 @@ func TestRunRefreshesEachSecondAndNoMore(t *testing.T) {
 
 func TestRedisIsLostAndComesBackByItself(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, w *Watcher, r *fakeRedis) {
-		r.registry = []string{"a"}
-		r.states["a"] = full(0)
+		r.do(func() {
+			r.registry = []string{"a"}
+			r.states["a"] = full(0)
+		})
 		w.Show([]string{"a"})
 		time.Sleep(1500 * time.Millisecond)
 		before := w.Snapshot()
