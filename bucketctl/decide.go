@@ -52,7 +52,8 @@ func (l *Limiter) take(ctx context.Context, batch []*request, verdicts []verdict
 	if err != nil {
 		return nil, fmt.Errorf("take from %q: %w", l.key, err)
 	}
-	l.tellLapse(l.ticket, taken[0])
+	l.tellLapse(taken[0])
+	l.overlook(taken[0])
 	l.ticket = taken[0].ticket
 	return taken, nil
 }
@@ -71,7 +72,7 @@ func (l *Limiter) took(c *circumstances) {
 	l.mu.Lock()
 	l.seen = *c
 	l.mu.Unlock()
-	if c.mended != 0 {
+	if c.mended != 0 && c.mended != mendedQueue {
 		l.client.tellMended(l.key, c.mended)
 	}
 }

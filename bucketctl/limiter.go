@@ -58,6 +58,7 @@ type Limiter struct {
 	arguments []any
 	ticket    int64     // its place in the queue across processes, server microseconds
 	lapseTold time.Time // when others were told last that the queue had gone
+	served    time.Time // when a call was charged last, by the server's clock
 }
 
 // limiterScripts are the scripts of a limiter's kind. They take the same

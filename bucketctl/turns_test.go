@@ -42,6 +42,41 @@ func TestAWokenProcessKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// Who comes to a long queue looks whether it lives before its turn. Who was
+// served a moment ago has seen it live.
+func TestWhoWasServedAMomentAgoDoesNotLook(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMicro(1_700_000_000_000_000)
+	booked := func() verdict {
+		ticket := now.Add(10 * time.Second).UnixMicro()
+		return verdict{circumstances: &circumstances{at: now, ask: 300 * time.Millisecond, ticket: ticket}, code: codeWaits}
+	}
+	served := func(ago time.Duration) verdict {
+		return verdict{circumstances: &circumstances{at: now.Add(-ago)}, code: codeCharged}
+	}
+	for name, tt := range map[string]struct {
+		ticket int64 // shown
+		before []verdict
+		looks  bool
+	}{
+		"a newcomer":          {looks: true},
+		"served just now":     {before: []verdict{served(200 * time.Millisecond)}},
+		"served long ago":     {before: []verdict{served(2 * time.Second)}, looks: true},
+		"it had a place":      {ticket: 1, before: []verdict{served(200 * time.Millisecond)}, looks: true},
+		"it waited meanwhile": {before: []verdict{served(2 * time.Second), booked()}, looks: true},
+	} {
+		l := &Limiter{ticket: tt.ticket}
+		for _, v := range tt.before {
+			l.overlook(v)
+		}
+		v := booked()
+		l.overlook(v)
+		if looks := v.ask == 300*time.Millisecond; looks != tt.looks || !looks && v.ask != 10*time.Second {
+			t.Errorf("%s asks again after %v, want a look: %t", name, v.ask, tt.looks)
+		}
+	}
+}
+
 // Whoever finds the queue gone wakes those who sleep until turns behind it.
 func TestWhoFindsTheQueueGoneWakesTheOthers(t *testing.T) {
 	s := redistest.Start(t)

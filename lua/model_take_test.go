@@ -16,6 +16,7 @@ type decision struct {
 	wait    float64 // of the first of them
 	charged bool
 	booked  bool
+	lapsed  bool // it found that a long queue had gone
 }
 
 // take is what the script has to answer. Where rounding decides, what it did
@@ -31,6 +32,9 @@ func (m *model) take(now float64, l limits, ahead, ticket int64, asks []ask, ans
 
 	d := &decision{model: &next, now: now, ahead: float64(ahead), limit: limit}
 	store = d.line(float64(ticket), asks) || store
+	if d.lapsed {
+		out.mended = queueDropped
+	}
 	for i, a := range asks {
 		var o outcome
 		switch {
@@ -99,8 +103,8 @@ func (d *decision) line(ticket float64, asks []ask) (gone bool) {
 			enough = math.Max(enough, asks[0].n)
 		}
 		if d.tokens.v >= d.lapseLevel(enough) {
+			d.lapsed, gone = d.turn.v > d.now+1e6, true
 			d.dropTurns()
-			gone = true
 		}
 	}
 	if d.turn.there && d.turn.v <= d.now { // all that was booked is paid

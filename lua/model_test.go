@@ -120,7 +120,7 @@ func (m *model) fill(now float64) {
 
 // What mend found.
 const (
-	sound, begunAgain, reanchored = 0, 1, 2
+	sound, begunAgain, reanchored, queueDropped = 0, 1, 2, 3
 )
 
 // mend puts right what can't be, at now. What it finds is only stored with the

@@ -2,12 +2,13 @@
 
 local CHARGED, REFUSED, WAITS, IMPOSSIBLE = 0, 1, 2, 3
 local HEAD = 12                    -- items of the reply before the answers
+local LAPSED = 3                   -- beside what was mended of single values
 
 -- serve answers n, patience, n, patience … in order, and finds those who wait
 -- their place. charge takes n tokens that start after wait.
 local function serve(s, asked, own_gen, charge)
   local stop, stop_end = stopped(s)
-  local reply = { s.now, 0, stop, stop_end, 0, 0, own_gen, s.rev, 0, '', '', '' }
+  local reply = { s.now, s.lapsed and LAPSED or 0, stop, stop_end, 0, 0, own_gen, s.rev, 0, '', '', '' }
   local ask
   for i = 1, #asked, 2 do
     local n, patience = asked[i], asked[i + 1]

@@ -63,7 +63,7 @@ local function load(bucket, f, o)
     hold = o[4], rev = number(o[5]) or 0,
     dirty = false, has_turn = false, stored_turn = 0, stored_need = 0, stored_first = 0, corrupt = false,
     max = 0, speed = 0, lag = 0, brim = 0, horizon = 0, within = 0, ahead = 0, ticket = 0,   -- turns
-    due = false, behind = false, followed = false, charged = false,
+    due = false, behind = false, followed = false, charged = false, lapsed = false,
   }
   if f[9] or more[3] or more[4] then
     s.has_turn, s.stored_turn, s.stored_need, s.stored_first = true, number(f[9]), number(more[3]), number(more[4])

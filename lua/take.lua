@@ -14,7 +14,8 @@
 --               microseconds, and how many such requests follow each other, at most 1000
 -- REPLY
 --   1 now       server microseconds
---   2 mended    0; 1: values were corrupt, begun again from empty; 2: ts was ahead, re-anchored
+--   2 mended    0; 1: values were corrupt, begun again from empty; 2: ts was ahead, re-anchored; 3: a queue
+--               that was booked for more than a second has gone, and its bookings with it
 --   3 stop      0; 1: held; 2: cooling down
 --   4 stop_end  server microseconds; 0: no end
 --   5 ask       microseconds until those who wait should ask again; 0: nobody waits

@@ -5,7 +5,9 @@
 -- is when all booked tokens are paid: who comes without a ticket books behind it
 -- instead of barging in. A ticket beyond `turn` is void. While the queue lives
 -- the level stays low, because those whose turn it is take what accrues; where
--- it does not, they have gone. `need` is the largest head booked since then.
+-- it does not, they have gone. `need` is the largest head booked since then. Who
+-- finds that a long queue has gone, in its own turn or before it, is told so: those
+-- who have booked in it and live sleep on, and it can wake them.
 --
 -- Where all are late (a stall, and the level at its brim) everybody's turn has
 -- come, and small requests would take whatever a large one waits for. So a head
@@ -20,6 +22,7 @@
 local TWO_MICROSECONDS = 2
 local FAR   = 4 * SECOND           -- who is booked so far ahead looks once whether the queue lives
 local PASSED = 10 * SECOND         -- who has not come so long after all was paid has gone: none sleeps longer
+local LONG = SECOND                -- of a queue that has gone: those who sleep in it are worth waking
 local SPARE = 0.2                  -- of what one call may charge ahead: more than that a live queue does not leave
 
 -- fills returns in how many microseconds the level is there.
@@ -45,7 +48,9 @@ end
 local function line_up(s, n, horizon, ticket)
   s.horizon, s.within = horizon, s.speed * horizon / SECOND   -- what one call may charge ahead
   s.brim = s.free and s.max + s.within or s.max
-  if s.turn > s.now and s.level >= lapse_level(s, n) and not (s.free and largest_is_free(s, n) > 0) then s.turn, s.dirty = 0, true end
+  if s.turn > s.now and s.level >= lapse_level(s, n) and not (s.free and largest_is_free(s, n) > 0) then
+    s.lapsed, s.turn, s.dirty = s.turn - s.now > LONG, 0, true
+  end
   if s.turn <= s.now then s.need, s.first = 0, 0 end
   if s.turn < s.now - PASSED then s.turn = 0 end       -- a ticket of then counts no more
   s.ticket = ticket > s.turn and 0 or ticket

@@ -46,6 +46,39 @@ func TestUnclaimedTurnsLapse(t *testing.T) {
 	}
 }
 
+// Whoever finds that a long queue has gone is told so, in its own turn, too: it
+// can wake those who sleep in it.
+func TestWhoFindsALongQueueGoneIsTold(t *testing.T) {
+	r := newRig(t)
+	for _, tt := range []struct {
+		name  string
+		ahead time.Duration // of the queue when it is found gone
+		shown bool          // by one whose turn has come
+		level float64
+		want  int64
+	}{
+		{"by a newcomer", 10 * time.Second, false, 1.25, queueDropped},
+		{"in its turn", 10 * time.Second, true, 1.25, queueDropped},
+		{"a short one", 900 * time.Millisecond, true, 1.25, sound},
+		{"it lives", 10 * time.Second, true, 1.2, sound},
+		{"and values were corrupt", 10 * time.Second, true, math.NaN(), begunAgain},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := r.under(t)
+			r.emptied(0)
+			booked, ticket := r.book(1), int64(0)
+			r.dwell(time.Second, &booked)
+			if tt.shown {
+				ticket = booked.ticket
+			}
+			r.set("tokens", exact(tt.level), "ts", seconds(r.now()+second/2), "turn", r.now()+tt.ahead.Microseconds())
+			if got := r.takeWith(oneASecond, horizon, ticket, patient); got.mended != tt.want {
+				t.Errorf("%+v, want mended %d", got, tt.want)
+			}
+		})
+	}
+}
+
 // need is the largest head since the queue last ended.
 func TestNeedIsTheLargestHead(t *testing.T) {
 	r := newRig(t)

@@ -21,7 +21,7 @@ local function load_window(bucket, log, f, o)
     dirty = false, has_turn = false, stored_turn = 0, stored_need = 0, stored_paid = 0, stored_first = 0, corrupt = false, stored_ts = 0, left = 0,
     passed = 0, next = 0, complete = false,
     max = 0, speed = 0, lag = 0, level = 0, brim = 0, horizon = 0, within = 0, ahead = 0, ticket = 0,   -- turns
-    due = false, behind = false, followed = false, paced = false, charged = false,
+    due = false, behind = false, followed = false, paced = false, charged = false, lapsed = false,
     weights = {}, scores = {}, fresh_weights = {}, fresh_scores = {}, expired = 0, expired_weight = 0,
   }
   s.has_turn = f[11] or f[12] or f[13] or f[15]

@@ -15,7 +15,8 @@
 --               microseconds, and how many such requests follow each other, at most 1000
 -- REPLY
 --   1 now       server microseconds
---   2 mended    0; 1: values were corrupt or the log was gone, counted again; 2: starts were ahead, re-anchored
+--   2 mended    0; 1: values were corrupt or the log was gone, counted again; 2: starts were ahead, re-anchored;
+--               3: a queue that was booked for more than a second has gone, and its bookings with it
 --   3 stop      0; 1: held; 2: cooling down
 --   4 stop_end  server microseconds; 0: no end
 --   5 ask       microseconds until those who wait should ask again; 0: nobody waits
@@ -80,6 +81,7 @@ if s.turn > 0 then s.paid = math.max(0, math.floor(now - s.level / s.speed * SEC
 -- for nobody wants to know whether a take would work, so that writes as one does.
 if s.dirty or #asked == 0 or s.exp < now + DAY then save_window(s) end
 
-reply[2] = mended(s)
+local found = mended(s)
+if found ~= 0 then reply[2] = found end
 reply[10], reply[11], reply[12] = float(s.limit - s.used), float(s.limit), float(s.speed)
 return reply

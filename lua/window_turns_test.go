@@ -23,6 +23,7 @@ type spanCall struct {
 	due, behind, followed, paced bool
 	queued, head, wait           float64
 	charged, writes              bool
+	lapsed                       bool // a long queue had gone
 	close                        bool // rounding may decide
 }
 
@@ -58,6 +59,7 @@ func (c *spanCall) line(ticket, first float64) {
 		at := c.lapseAt(first)
 		c.close = c.close || math.Abs(at-c.now) <= 3
 		if at <= c.now {
+			c.lapsed = c.turn > c.now+1e6
 			c.turn, c.writes = 0, true
 		}
 	}
@@ -238,6 +240,9 @@ func (q *spanQueuers) take() {
 		return
 	}
 	const rounding = 4
+	if (got.mended == queueDropped) != c.lapsed {
+		q.t.Fatalf("%v with ticket %d of %+v: mended %d, want the queue gone: %t", asks, ticket, before, got.mended, c.lapsed)
+	}
 	if math.Abs(float64(got.ask)-asking) > rounding || math.Abs(float64(got.ticket)-shown) > rounding {
 		q.t.Fatalf("%v with ticket %d of %+v: ask %d, ticket %d, want %v and %v (%+v)", asks, ticket, before, got.ask, got.ticket, asking, shown, got)
 	}

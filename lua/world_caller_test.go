@@ -63,7 +63,7 @@ func (c *caller) answer(code int64, got charge) {
 		c.finish(code)
 		return
 	}
-	c.p.after(got.due-c.p.now, func() {
+	c.p.after(got.due-c.p.now+c.p.late(), func() {
 		if !c.gone && !c.p.dead {
 			c.p.server.starts = append(c.p.server.starts, started{got.start, c.n, got.decided})
 			c.finish(charged)

@@ -19,6 +19,7 @@ type world struct {
 	events    events
 	made      int
 	delay     func() int64 // of a request or a reply
+	late      func() int64 // how much later than they wanted sleepers are awake
 	server    *bucketServer
 	processes []*process
 	trace     trace
@@ -27,7 +28,7 @@ type world struct {
 // newWorld makes a world whose requests and replies take up to so many
 // microseconds each.
 func newWorld(seed uint64, slowest int64) *world {
-	w := &world{Rand: rand.New(rand.NewPCG(seed, 1))}
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 1)), late: func() int64 { return 0 }}
 	w.delay = func() int64 { return w.Int64N(slowest + 1) }
 	w.server = &bucketServer{world: w}
 	return w

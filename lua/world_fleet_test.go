@@ -16,10 +16,23 @@ func (f fleet) String() string {
 	return fmt.Sprintf("%d x %d at %v per s", f.processes, f.callers, f.limit.rate)
 }
 
+// world lets a fleet begin as it does on a machine: the processes one after the
+// other, the callers of some one by one, and each process is woken once, when
+// it has subscribed. Timers are late. It takes that for the figures to be those
+// of the real thing.
 func (f fleet) world(seed uint64) *world {
-	w := newWorld(seed, 100)
+	w := newWorld(seed, 0)
+	w.delay = func() int64 { return 60 + w.Int64N(350) }
+	w.late = func() int64 { return 200 + w.Int64N(1400) }
 	for range f.processes {
-		w.birth(f.limit).crowd(f.callers, habit{n: constant(1)})
+		p := w.birth(f.limit)
+		w.after(w.Int64N(second/4), func() {
+			between := []int64{1, 1, second / 100}[w.IntN(3)]
+			for range f.callers {
+				w.after(w.Int64N(between), func() { p.crowd(1, habit{n: constant(1)}) })
+			}
+			w.after(5000+w.Int64N(10000), p.wake)
+		})
 	}
 	return w
 }
@@ -37,7 +50,8 @@ func TestWorldOfFleets(t *testing.T) {
 	}{
 		{fleet{1, 1000, ample}, 0.1, 1},
 		{fleet{20, 50, ample}, 0.15, 0.98},
-		{fleet{100, 10, ample}, 0.7, 0.85},
+		{fleet{100, 10, ample}, 0.67, 0.85}, // 0.69 where those who were just served look whether the queue lives
+		{fleet{300, 1, ample}, 3.5, 0.95},   // 4.2
 		{fleet{20, 50, meagre}, 1.1, 0.85},
 	}
 	for _, tt := range tests {
@@ -66,17 +80,18 @@ func TestWorldOfFleets(t *testing.T) {
 }
 
 // Nine of ten processes die together. How fast the rest is back depends on
-// which of them is the next to ask.
+// which of them is the next to ask. Where one that finds the queue gone in its
+// own turn wakes nobody, newcomers wait for 0.2 to 0.3 s longer.
 func TestWorldAfterMostHaveDied(t *testing.T) {
 	tests := []struct {
 		fleet
 		mean, most float64 // seconds of the rate that are lost
 		newcomer   float64 // mean seconds that one who comes right then waits
 	}{
-		{fleet{100, 10, ample}, 0.8, 2, 2.5},
-		{fleet{40, 25, ample}, 1.2, 3, 1.5},
-		{fleet{20, 50, ample}, 2.5, 5, 1},
-		{fleet{20, 50, meagre}, 1.5, 4.5, 1.5},
+		{fleet{100, 10, ample}, 0.5, 2, 0.75},
+		{fleet{40, 25, ample}, 0.8, 3, 0.75},
+		{fleet{20, 50, ample}, 1, 5, 0.6},
+		{fleet{20, 50, meagre}, 1, 4.5, 1.1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.String(), func(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 
 // What a process of the world takes over from the package bucketctl.
 const (
-	recheck  = 5 * second
-	longNap  = 4980 * second / 1000
-	tooEarly = second
-	maxBatch = 256
+	recheck   = 5 * second
+	longNap   = 4980 * second / 1000
+	seenAlive = second
+	maxBatch  = 256
 )
 
 // process is a small copy of what one process does for a bucket: callers stand
@@ -32,6 +32,7 @@ type process struct {
 	most      int     // callers in the next call
 	ticket    int64
 	lapseTold int64
+	served    int64 // when a call was charged last, by the server's clock
 	roundTrip int64
 	figures
 }
@@ -67,7 +68,7 @@ func (p *process) join(c *caller) {
 	p.queue = append(p.queue, c)
 	if !p.running {
 		p.running, p.most = true, maxBatch
-		p.ask()
+		p.after(0, p.ask) // those who come together share the call
 	}
 }
 
@@ -100,7 +101,8 @@ func (p *process) ask() {
 		p.after(p.delay(), func() {
 			if !p.dead {
 				p.roundTrip = p.now - sent
-				p.tellLapse(ticket, t)
+				p.tellLapse(t)
+				p.overlook(ticket, &t)
 				p.deliver(batch, t, decided)
 			}
 		})
@@ -160,7 +162,7 @@ func affordable(t taken) int {
 // rest sleeps until it is time to ask again, ahead by half the round trip.
 func (p *process) rest(asking int64) {
 	sleep := p.sleep
-	p.after(nap(max(asking-p.roundTrip/2, 1)), func() {
+	p.after(nap(max(asking-p.roundTrip/2, 1))+p.late(), func() {
 		if p.sleep == sleep && !p.dead {
 			p.ask()
 		}
@@ -175,13 +177,23 @@ func nap(long int64) int64 {
 	return long / ((long + longNap - 1) / longNap)
 }
 
-// tellLapse wakes the others where a call was served long before its turn.
-func (p *process) tellLapse(ticket int64, t taken) {
-	if t.outcomes[0].code != charged || ticket-t.now < tooEarly || p.lapseTold > 0 && p.now-p.lapseTold < recheck {
+// tellLapse wakes the others where a call found the queue gone.
+func (p *process) tellLapse(t taken) {
+	if t.outcomes[0].code != charged || t.mended != queueDropped || p.lapseTold > 0 && p.now-p.lapseTold < recheck {
 		return
 	}
 	p.lapseTold = p.now
 	p.after(p.delay(), p.server.wake)
+}
+
+// overlook lets one that was served a moment ago sleep until its turn.
+func (p *process) overlook(shown int64, t *taken) {
+	if t.outcomes[0].code == charged {
+		p.served = t.now
+	}
+	if shown == 0 && t.ticket != 0 && t.now-p.served < seenAlive {
+		t.ask = max(t.ask, t.ticket-t.now)
+	}
 }
 
 // wake ends a sleep early.
