@@ -109,8 +109,8 @@ func TestDeathOfOneCostsItsReservations(t *testing.T) {
 
 // What many dead processes have booked keeps nobody for long, neither those who
 // wait nor who comes anew. The longer horizon makes of twenty a queue as long
-// as forty others are, 10 s. Who sees the queue dead voids it and tells nobody,
-// so that who sleeps in it learns of it at the next recheck.
+// as forty others are, 10 s. Who sees the queue dead voids it and wakes those who
+// sleep in it.
 func TestDeadHerdKeepsNobody(t *testing.T) {
 	t.Parallel()
 	h := gather(t, 20, 25, 500*time.Millisecond)

@@ -7,7 +7,8 @@
 -- the level stays low, because those whose turn it is take what accrues; where
 -- it does not, they have gone. `need` is the largest head booked since then. Who
 -- finds that a long queue has gone, in its own turn or before it, is told so: those
--- who have booked in it and live sleep on, and it can wake them.
+-- who have booked in it and live sleep on, and it can wake them. Who books far ahead
+-- is let look once before its turn; a process that was served a moment ago need not.
 --
 -- Where all are late (a stall, and the level at its brim) everybody's turn has
 -- come, and small requests would take whatever a large one waits for. So a head

@@ -285,3 +285,24 @@ func TestALargeHeadOfAWindowIsServedInItsTurn(t *testing.T) {
 		t.Errorf("%+v, %v, want it charged before those behind it", large, r.fields())
 	}
 }
+
+// Whoever finds that a long queue for a window has gone is told so.
+func TestWhoFindsALongQueueForAWindowGoneIsTold(t *testing.T) {
+	r := newRig(t)
+	for name, tt := range map[string]struct {
+		passes time.Duration
+		want   int64
+	}{"it lives": {9 * time.Second, sound}, "it has gone": {14 * time.Second, queueDropped}} {
+		t.Run(name, func(t *testing.T) {
+			r := r.under(t)
+			r.takeSpan(ten, horizon, 0, ask{n: 10})
+			for range 5 {
+				r.takeSpan(ten, horizon, 0, willWait(3))
+			}
+			r.backWindow(tt.passes)
+			if got := r.takeSpan(ten, horizon, 0, willWait(1)); got.mended != tt.want {
+				t.Errorf("%+v, %v, want mended %d", got, r.fields(), tt.want)
+			}
+		})
+	}
+}
